@@ -1,0 +1,78 @@
+// Takes MEDLINE files into a store: one flow graph from file to commit, several files at a time,
+// committed in order. Always holds: a file is taken whole or not at all; a refused file does not
+// stop the others; tokens bound the memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace somatlas::pipeline {
+
+struct IngestOptions {
+  std::string store_directory;
+  std::vector<std::string> inputs;  // files, and directories whose *.xml and *.xml.gz are taken
+  std::vector<std::string> mesh;    // descriptor tables, read before the files
+  bool check_md5 = true;            // compare with companions FILE.md5 where there are any
+  bool dry_run = false;             // say what would be done
+  unsigned threads = 0;             // 0: one a core
+  std::stop_token stop;  // asked to stop: files already parsed are committed, the rest left
+};
+
+struct RefusedFile {
+  std::string path;
+  std::string reason;  // one sentence, with file and line
+};
+
+/// One run's figures. citations = the sum over its files of what the ledger says.
+struct IngestSummary {
+  std::uint64_t files_taken = 0;
+  std::uint64_t files_skipped = 0;  // the ledger has them already
+  std::uint64_t citations = 0;
+  std::uint64_t with_descriptors = 0;
+  std::uint64_t deletions = 0;
+  std::uint64_t books = 0;
+  std::array<std::uint64_t, 3> left_out{};
+  std::uint64_t unknown_headings = 0;
+  std::uint64_t xml_bytes = 0;
+  std::uint64_t descriptors_added = 0;  // entries read from tables
+  std::vector<RefusedFile> refused;
+  bool stopped = false;
+};
+
+/// What the store as a whole holds; records = kept + bare + superseded + deleted + left_out.
+struct StoreCensus {
+  std::uint64_t records = 0;   // citation records read over all files, earlier texts included
+  std::uint64_t articles = 0;  // kept, with descriptors
+  std::uint64_t bare = 0;      // kept, without
+  std::uint64_t superseded = 0;
+  std::uint64_t deleted = 0;     // articles that were there and are gone
+  std::uint64_t tombstones = 0;  // deletions kept, those of articles never seen included
+  std::uint64_t left_out = 0;
+  std::uint64_t descriptor_uses = 0;
+};
+
+class IngestObserver {
+ public:
+  virtual ~IngestObserver() = default;
+  /// A file committed, in commit order.
+  virtual void committed(const store::LedgerEntry& entry) = 0;
+  virtual void refused(const RefusedFile& file) = 0;
+  /// A sentence for the user: an unknown heading, a record left out, a file taken again.
+  virtual void warning(const std::string& text) = 0;
+  virtual void progress(std::uint64_t files_done, std::uint64_t files, std::uint64_t xml_bytes) = 0;
+};
+
+/// Throws store::StoreError where the store cannot be used. Refused files are in the summary, not
+/// thrown.
+IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observer);
+
+/// Reads every shard once.
+[[nodiscard]] StoreCensus take_census(store::Store& store);
+
+}  // namespace somatlas::pipeline

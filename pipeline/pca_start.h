@@ -1,0 +1,48 @@
+// The PCA start of section 2: two principal components of the centred rows of a fixed sample, in
+// double, in a fixed order, on one thread, so that every machine finds the same start.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/tile.h"
+
+namespace somatlas::pipeline {
+
+/// Sampled articles: the sample_size training articles of lowest hash (ties by PMID), in PMID
+/// order.
+inline constexpr std::size_t pca_sample_size = 100'000;
+
+struct SampleRows {
+  std::vector<std::uint32_t> pmid;             // ascending
+  std::vector<std::uint64_t> offsets;          // pmid.size() + 1
+  std::vector<gpu::DescriptorId> descriptors;  // dense ids
+};
+
+class PcaStart {
+ public:
+  /// side of the map; descriptors: V.
+  PcaStart(const SampleRows& sample, std::uint32_t descriptors, std::uint32_t side);
+
+  /// The neuron of any article: row from the first component, column from the second, each by the
+  /// article's rank among the sample's projections (ties by PMID), rank * side / sample size.
+  [[nodiscard]] gpu::Neuron neuron(std::span<const gpu::DescriptorId> row,
+                                   std::uint32_t pmid) const;
+
+  /// Loadings of the two components, V each, of unit length, the largest in magnitude positive.
+  [[nodiscard]] const std::array<std::vector<double>, 2>& components() const { return components_; }
+
+ private:
+  struct Mark {  // a sampled article on one axis
+    double projection;
+    std::uint32_t pmid;
+  };
+  std::uint32_t side_;
+  std::array<std::vector<double>, 2> components_;
+  std::array<std::vector<Mark>, 2> marks_;  // ascending
+};
+
+}  // namespace somatlas::pipeline

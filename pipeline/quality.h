@@ -1,0 +1,37 @@
+// Distances and quality figures of section 2, "Quality": exact integers first, a division last.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/tile.h"
+
+namespace somatlas::pipeline {
+
+/// A distance in units of 2^-20.
+using Distance = std::uint32_t;
+
+/// The integer nearest to 2^20 * sqrt(A / 1048512), A = max(0, 1048512 k + score); k descriptors,
+/// unknown ones too.
+[[nodiscard]] Distance distance_of(std::int32_t score, std::uint32_t k);
+
+/// 2^30 * (1 - x.w / (sqrt(k) |w|)), rounded to an integer so that sums do not depend on their
+/// order; 2^30 where |w| is 0. square_sum: sum of q^2 of the BMU; norm: its n_i; score: at that
+/// BMU.
+[[nodiscard]] std::uint64_t cosine_distance(std::int32_t score, std::int32_t norm,
+                                            std::uint64_t square_sum, std::uint32_t k);
+
+/// Whether two neurons are the same or among each other's 8 neighbours on a map of that side.
+[[nodiscard]] bool adjacent(gpu::Neuron a, gpu::Neuron b, std::uint32_t side);
+
+/// Sums over a set of articles; adding is associative and commutative.
+struct QualitySums {
+  std::uint64_t articles = 0;
+  std::uint64_t distance = 0;  // units of 2^-20
+  std::uint64_t cosine = 0;    // units of 2^-30
+  std::uint64_t with_second = 0;
+  std::uint64_t not_adjacent = 0;
+  QualitySums& operator+=(const QualitySums& other);
+  friend bool operator==(const QualitySums&, const QualitySums&) = default;
+};
+
+}  // namespace somatlas::pipeline

@@ -1,0 +1,107 @@
+// The atlas: what training leaves, in a RocksDB directory of its own. While training it is the work
+// directory that holds checkpoints; it takes its final name when it is complete. Always holds: each
+// put is one atomic, durable step; what is read was checked; a reader needs no write permission.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/descriptor_code.h"
+#include "store/store.h"
+
+namespace somatlas::store {
+
+inline constexpr std::uint32_t atlas_format = 1;
+
+/// Training articles of one PMID range, with the neuron each had when the codebook was built.
+struct AssignmentShard {
+  std::uint32_t range = 0;
+  std::vector<std::uint16_t> low;  // PMID % 65,536, ascending
+  std::vector<std::uint32_t> neuron;
+  std::vector<std::uint64_t> fingerprint;  // XXH3 of the descriptors: tells a changed article
+  friend bool operator==(const AssignmentShard&, const AssignmentShard&) = default;
+};
+
+/// Places of all articles of one PMID range under the final codebook.
+struct PlaceShard {
+  std::uint32_t range = 0;
+  std::vector<std::uint16_t> low;
+  std::vector<std::uint32_t> neuron;    // 0xFFFFFFFF: no known descriptor, no place
+  std::vector<std::uint32_t> second;    // 0xFFFFFFFF: none
+  std::vector<std::uint32_t> distance;  // in units of 2^-20
+  friend bool operator==(const PlaceShard&, const PlaceShard&) = default;
+};
+
+/// One value a neuron, row-major.
+struct AtlasCells {
+  std::vector<std::int32_t> norm;
+  std::vector<std::uint64_t> square_sum;
+  std::vector<std::uint8_t> vacant;
+  std::vector<std::uint32_t> hits;        // training articles placed here
+  std::vector<std::uint32_t> year_count;  // articles placed here that have a year
+  std::vector<std::uint64_t> year_sum;
+  std::vector<std::uint32_t>
+      height;  // U-matrix, mean distance to usable neighbours, units of 2^-20
+  std::vector<std::uint32_t> leading;  // 5 a neuron: descriptor codes, best first; 0xFFFFFFFF: none
+  friend bool operator==(const AtlasCells&, const AtlasCells&) = default;
+};
+inline constexpr std::size_t leading_per_cell = 5;
+
+struct AtlasDescriptor {
+  DescriptorCode code = 0;
+  std::string name;
+  std::vector<std::string> tree_numbers;
+  std::uint64_t articles = 0;  // training articles that carry it
+  friend bool operator==(const AtlasDescriptor&, const AtlasDescriptor&) = default;
+};
+
+class Atlas {
+ public:
+  enum class Access : std::uint8_t { read, write, create };
+
+  /// Throws StoreError (missing, another format, in use).
+  [[nodiscard]] static std::unique_ptr<Atlas> open(const std::string& directory, Access access);
+  virtual ~Atlas() = default;
+
+  [[nodiscard]] virtual const std::string& directory() const = 0;
+
+  /// Named values: settings, schedule state, quality figures, as text (JSON where structured).
+  [[nodiscard]] virtual std::optional<std::string> meta(const std::string& name) = 0;
+  virtual void put_meta(const std::string& name, const std::string& value) = 0;
+
+  /// A checkpoint: every assignment shard and one meta value replace the earlier ones, atomically
+  /// and durably. next yields shards in ascending range until it returns nothing.
+  virtual void put_checkpoint(const std::function<std::optional<AssignmentShard>()>& next,
+                              const std::string& meta_name, const std::string& meta_value) = 0;
+  virtual void put_places(const std::function<std::optional<PlaceShard>()>& next) = 0;
+  /// next fills one descriptor and its plane of M weights, UI ascending, and returns false at the
+  /// end.
+  virtual void put_planes(
+      const std::function<bool(AtlasDescriptor&, std::vector<std::uint16_t>&)>& next) = 0;
+  virtual void put_cells(const AtlasCells& cells) = 0;
+  /// The articles of each cell: next fills a neuron and its PMIDs, both ascending, false at the
+  /// end.
+  virtual void put_articles(
+      const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>& next) = 0;
+
+  [[nodiscard]] virtual std::vector<std::uint32_t> assignment_ranges() = 0;
+  [[nodiscard]] virtual std::optional<AssignmentShard> assignment(std::uint32_t range) = 0;
+  [[nodiscard]] virtual std::vector<std::uint32_t> place_ranges() = 0;
+  [[nodiscard]] virtual std::optional<PlaceShard> places(std::uint32_t range) = 0;
+  /// Descriptors in UI order.
+  [[nodiscard]] virtual std::vector<AtlasDescriptor> descriptors() = 0;
+  /// One plane; nothing where the atlas has no such descriptor.
+  [[nodiscard]] virtual std::optional<std::vector<std::uint16_t>> plane(DescriptorCode code) = 0;
+  [[nodiscard]] virtual AtlasCells cells() = 0;
+  [[nodiscard]] virtual std::vector<std::uint32_t> articles(std::uint32_t neuron) = 0;
+
+  [[nodiscard]] virtual std::uint64_t disk_bytes() = 0;
+  virtual void verify(const std::function<void(const Fault&)>& fault) = 0;
+};
+
+}  // namespace somatlas::store
