@@ -1,0 +1,71 @@
+// somatlas: parses the command line, runs one subcommand, and says in one sentence what went wrong.
+// Always holds: exit code 0 done, 1 failed, 2 wrong arguments, 128 + signal after a signal; every
+// exception ends here.
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/command.h"
+
+namespace {
+
+using somatlas::tools::Session;
+using somatlas::tools::Signals;
+
+int run(int argc, char** argv, Signals& signals) {
+  CLI::App program(
+      "Turns MEDLINE into an atlas: takes citations into a store, trains a large self-organizing "
+      "map on their MeSH descriptors, and finds articles on it.",
+      "somatlas");
+  program.set_version_flag("--version", "somatlas " SOMATLAS_VERSION);
+  program.require_subcommand(1);
+  program.failure_message(CLI::FailureMessage::simple);
+  std::vector<std::pair<CLI::App*, somatlas::tools::Run>> commands;
+  for (const somatlas::tools::Registration& entry : somatlas::tools::registrations()) {
+    CLI::App* command = program.add_subcommand(entry.name, entry.summary);
+    commands.emplace_back(command, entry.define(*command));
+  }
+
+  Session session(signals);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = program.exit(error, out, err);
+    session.out() << out.str();
+    session.out().flush();
+    if (code == 0) {
+      return somatlas::tools::exit_done;
+    }
+    std::cerr << "somatlas: " << err.str();
+    return somatlas::tools::exit_wrong_arguments;
+  }
+  for (const auto& [command, work] : commands) {
+    if (command->parsed()) {
+      const int code = work(session);
+      session.out().flush();
+      return code;
+    }
+  }
+  return somatlas::tools::exit_wrong_arguments;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Signals signals;
+    const int code = run(argc, argv, signals);
+    return signals.exit_code() != 0 ? signals.exit_code() : code;
+  } catch (const std::exception& error) {
+    std::cerr << "somatlas: " << error.what() << '\n';
+  } catch (...) {
+    std::cerr << "somatlas: an error of unknown kind\n";
+  }
+  return somatlas::tools::exit_failed;
+}
