@@ -69,6 +69,8 @@ class Backend {
 
   /// Starts work on a tile, which belongs to the backend until done is called. One caller at a
   /// time; tiles may complete in any order. A failure reaches done, not the caller.
+  /// Where no neuron is usable a search gives no_neuron and score INT32_MAX; rows whose BMU is
+  /// no_neuron enter no statistics.
   virtual void submit(Tile& tile, Work work, Completion done) = 0;
 
   /// Makes the codebook from the statistics, with a box of half-width radius (section 2,
@@ -77,7 +79,9 @@ class Backend {
   virtual void update(std::uint32_t radius) = 0;
 
   /// Replaces the codebook. planes(first, out) fills out with consecutive planes from descriptor
-  /// first on, M row-major weights each; vacant has M flags. Norms are made from the weights.
+  /// first on, M row-major weights each; vacant has M flags. Norms are made from the weights;
+  /// those of a vacant neuron are taken as 0. Throws std::invalid_argument on a weight above
+  /// weight_one or a sum of squares above max_square_sum; the codebook is then unspecified.
   virtual void load(
       const std::function<void(DescriptorId first, std::span<std::uint16_t> out)>& planes,
       std::span<const std::uint8_t> vacant) = 0;

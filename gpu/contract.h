@@ -1,6 +1,7 @@
-// The arithmetic of the numerical contract that host and device share: norm, score, update and
-// distance of one article or one weight. Pure integer functions; every formula is section 2 of the
-// design, "Numerical contract".
+// The arithmetic of the numerical contract that host and device share: norm, order of candidates
+// and update of one weight. Always holds: results are integers that do not depend on rounding, and
+// the functions are constexpr, so that nvcc's --expt-relaxed-constexpr takes them into kernels as
+// they are. Every formula is section 2 of the design, "Numerical contract".
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,41 @@ inline constexpr std::int32_t padded_norm = INT32_MAX;
 /// n_i from the exact sum of q^2 over the descriptors.
 [[nodiscard]] constexpr std::int32_t norm_of(std::uint64_t square_sum) {
   return static_cast<std::int32_t>((64 * square_sum + 8191) / 16383);
+}
+
+/// The largest sum of squares whose norm is below padded_norm. Weights made by an update stay far
+/// below it: a neuron's weights sum to at most max_descriptors, but for rounding.
+inline constexpr std::uint64_t max_square_sum = (std::uint64_t{INT32_MAX} * 16383 - 8192) / 64;
+
+/// The weight nearest to 16383 * count / hits, halves up, given an estimate that is off by at most
+/// one. 0 <= count <= hits, 0 < hits < 2^62. The products may pass 64 bits: their difference is
+/// below 1.5 * hits in magnitude, so it comes out exactly in wrapping arithmetic.
+[[nodiscard]] constexpr std::uint16_t settle_weight(std::uint64_t count, std::uint64_t hits,
+                                                    std::uint32_t estimate) {
+  const auto difference =
+      static_cast<std::int64_t>(weight_one * count - std::uint64_t{estimate} * hits);
+  const auto half = static_cast<std::int64_t>(hits / 2);
+  if (difference < -half) {
+    --estimate;
+  } else if (difference >= static_cast<std::int64_t>(hits) - half) {
+    ++estimate;
+  }
+  return static_cast<std::uint16_t>(estimate);
+}
+
+/// An estimate for settle_weight. scale: weight_one / hits in float; four roundings of 2^-24 each
+/// move a value of at most 16383 by less than 0.01.
+[[nodiscard]] constexpr std::uint32_t estimate_weight(std::uint64_t count, float scale) {
+  return static_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(count)) * scale +
+                                    0.5F);
+}
+[[nodiscard]] constexpr float weight_scale(std::uint64_t hits) {
+  return static_cast<float>(weight_one) / static_cast<float>(static_cast<std::int64_t>(hits));
+}
+
+/// round-half-up(16383 * count / hits), exactly; the domain of settle_weight.
+[[nodiscard]] constexpr std::uint16_t weight_of(std::uint64_t count, std::uint64_t hits) {
+  return settle_weight(count, hits, estimate_weight(count, weight_scale(hits)));
 }
 
 /// (score, neuron) as one number whose order is the contract's: lower score first, then lower

@@ -49,7 +49,7 @@ class Tile {
 
   /// Empties the tile.
   void clear();
-  /// Appends a row. Throws std::length_error past the capacity.
+  /// Appends a row. Throws std::length_error past the capacity or past max_descriptors.
   /// bmu is read by Work::accumulate and replaced by a search.
   void add_row(std::span<const DescriptorId> known, std::uint8_t use, Neuron bmu = no_neuron);
 
