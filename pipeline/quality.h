@@ -10,6 +10,10 @@ namespace somatlas::pipeline {
 /// A distance in units of 2^-20.
 using Distance = std::uint32_t;
 
+/// The integer nearest to 2^20 * sqrt(value / unit), exactly. unit is 64 * 16383 or 16383^2, where
+/// no value lies midway between two integers; the result must fit 32 bits.
+[[nodiscard]] Distance nearest_root(std::uint64_t value, std::uint64_t unit);
+
 /// The integer nearest to 2^20 * sqrt(A / 1048512), A = max(0, 1048512 k + score); k descriptors,
 /// unknown ones too.
 [[nodiscard]] Distance distance_of(std::int32_t score, std::uint32_t k);
