@@ -26,7 +26,10 @@ struct StopState {
   friend bool operator==(const StopState&, const StopState&) = default;
 };
 
-/// Says after each epoch whether it was the last.
+/// Says after each epoch whether it was the last. An epoch counts where its codebook was made at
+/// r_end and its S fell by less than S_prev / 1000 (integer division; a rise counts). S_prev is the
+/// sum of the epoch before, whatever radius that had; the first epoch has none and does not count.
+/// Three epochs that count, one after another, end the training, as does the epoch limit.
 class StopRule {
  public:
   StopRule(std::uint32_t radius_end, std::uint32_t epoch_limit, StopState state = {});
