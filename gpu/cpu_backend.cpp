@@ -1,0 +1,191 @@
+// The CPU backend: checks what it is given and spreads the pure functions over the caller's
+// threads. Always holds: a tile is done when submit() returns.
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "gpu/backend.h"
+#include "gpu/contract.h"
+#include "gpu/cpu_codebook.h"
+#include "gpu/cpu_search.h"
+#include "gpu/cpu_statistics.h"
+#include "gpu/cpu_update.h"
+
+namespace somatlas::gpu {
+namespace {
+
+/// Rows are dealt to threads in units of this many.
+constexpr std::size_t rows_a_unit = 256;
+/// The largest map whose neurons 32 bits number, no_neuron left out.
+constexpr std::uint32_t largest_side = 65'535;
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend(MapShape shape, ParallelFor parallel_for)
+      : parallel_for_(std::move(parallel_for)), codebook_(shape), statistics_(shape) {}
+
+  [[nodiscard]] std::string name() const override { return "cpu"; }
+  [[nodiscard]] MapShape shape() const override { return codebook_.shape; }
+
+  [[nodiscard]] std::unique_ptr<Tile> make_tile(TileCapacity capacity) override {
+    HostBlock block(new std::byte[Tile::bytes(capacity)], [](std::byte* bytes) { delete[] bytes; });
+    return std::make_unique<Tile>(capacity, std::move(block));
+  }
+
+  void clear_statistics() override { statistics_.clear(); }
+
+  void submit(Tile& tile, Work work, Completion done) override {
+    std::exception_ptr error;
+    try {
+      check(tile, work);
+      const std::size_t units = (tile.rows() + rows_a_unit - 1) / rows_a_unit;
+      parallel_for_(units, [&](std::size_t begin, std::size_t end) {
+        const std::size_t first = begin * rows_a_unit;
+        const std::size_t last = std::min(tile.rows(), end * rows_a_unit);
+        if (work != Work::accumulate) {
+          search_rows(codebook_, tile, first, last);
+        }
+        if (work != Work::search) {
+          statistics_.add_rows(tile, first, last);
+        }
+      });
+    } catch (...) {
+      error = std::current_exception();
+    }
+    done(error);
+  }
+
+  void update(std::uint32_t radius) override {
+    statistics_.settle();
+    const BlurredHits blurred = blur_hits(statistics_.hits(), codebook_.shape, radius);
+    std::transform(
+        blurred.hits.begin(), blurred.hits.end(), codebook_.vacant.begin(),
+        [](std::uint64_t hits) { return hits == 0 ? std::uint8_t{1} : std::uint8_t{0}; });
+    spread_planes([&](DescriptorId begin, DescriptorId end, std::span<std::uint64_t> square_sum) {
+      make_planes(statistics_, blurred, radius, begin, end, codebook_, square_sum);
+    });
+  }
+
+  void load(const std::function<void(DescriptorId first, std::span<std::uint16_t> out)>& planes,
+            std::span<const std::uint8_t> vacant) override {
+    if (vacant.size() != shape().neurons()) {
+      throw std::invalid_argument("load was given " + std::to_string(vacant.size()) +
+                                  " vacancy flags for " + std::to_string(shape().neurons()) +
+                                  " neurons");
+    }
+    std::transform(vacant.begin(), vacant.end(), codebook_.vacant.begin(),
+                   [](std::uint8_t flag) { return flag != 0 ? std::uint8_t{1} : std::uint8_t{0}; });
+    std::vector<std::uint64_t> square_sum(shape().neurons());
+    std::vector<std::uint16_t> plane(shape().neurons());
+    for (DescriptorId descriptor = 0; descriptor < shape().descriptors; ++descriptor) {
+      planes(descriptor, plane);
+      for (std::size_t i = 0; i < plane.size(); ++i) {
+        if (plane[i] > weight_one) {
+          throw std::invalid_argument("a weight of " + std::to_string(plane[i]) + " is above " +
+                                      std::to_string(weight_one) + "; the codebook is damaged");
+        }
+        if (vacant[i] != 0) {
+          plane[i] = 0;
+        }
+      }
+      store_plane(codebook_, descriptor, plane);
+      add_squares(plane, square_sum);
+    }
+    codebook_.square_sum = std::move(square_sum);
+    make_norms(codebook_);
+  }
+
+  void read_planes(DescriptorId first, std::span<std::uint16_t> out) override {
+    const std::size_t neurons = shape().neurons();
+    for (std::size_t begin = 0; begin < out.size(); begin += neurons, ++first) {
+      fetch_plane(codebook_, first, out.subspan(begin, neurons));
+    }
+  }
+
+  [[nodiscard]] Cells read_cells() override {
+    const std::size_t neurons = shape().neurons();
+    Cells cells;
+    cells.norm.resize(neurons);
+    for (std::size_t i = 0; i < neurons; ++i) {
+      cells.norm[i] =
+          codebook_.vacant[i] != 0 ? 0 : codebook_.norms[i / chunk_neurons].norm[i % chunk_neurons];
+    }
+    cells.square_sum = codebook_.square_sum;
+    cells.vacant = codebook_.vacant;
+    cells.hits.assign(statistics_.hits().begin(), statistics_.hits().end());
+    return cells;
+  }
+
+ private:
+  /// Throws std::out_of_range where the tile names a descriptor or a neuron that is not there.
+  void check(const Tile& tile, Work work) const {
+    for (const DescriptorId descriptor : tile.descriptors()) {
+      if (descriptor >= codebook_.shape.descriptors) {
+        throw std::out_of_range("a tile names descriptor " + std::to_string(descriptor) + " of " +
+                                std::to_string(codebook_.shape.descriptors));
+      }
+    }
+    if (work != Work::accumulate) {
+      return;
+    }
+    for (const Neuron bmu : tile.bmu()) {
+      if (bmu != no_neuron && bmu >= codebook_.shape.neurons()) {
+        throw std::out_of_range("a tile places a row on neuron " + std::to_string(bmu) + " of " +
+                                std::to_string(codebook_.shape.neurons()));
+      }
+    }
+  }
+
+  /// Runs make(begin, end, square_sum) over all descriptors and makes the norms from the sums.
+  template <class Make>
+  void spread_planes(const Make& make) {
+    std::vector<std::uint64_t> total(shape().neurons());
+    std::mutex mutex;
+    parallel_for_(shape().descriptors, [&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint64_t> part(total.size());
+      make(static_cast<DescriptorId>(begin), static_cast<DescriptorId>(end), std::span(part));
+      const std::lock_guard lock(mutex);
+      std::transform(total.begin(), total.end(), part.begin(), total.begin(), std::plus<>());
+    });
+    codebook_.square_sum = std::move(total);
+    make_norms(codebook_);
+  }
+
+  ParallelFor parallel_for_;
+  CpuCodebook codebook_;
+  CpuStatistics statistics_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(MapShape shape, ParallelFor parallel_for) {
+  if (shape.side == 0 || shape.side > largest_side) {
+    throw std::invalid_argument("a map of side " + std::to_string(shape.side) +
+                                " cannot be made; the side is 1 to " +
+                                std::to_string(largest_side));
+  }
+  return std::make_unique<CpuBackend>(shape, std::move(parallel_for));
+}
+
+MemoryNeed cpu_memory(MapShape shape, TileCapacity tile, std::size_t tiles, std::size_t threads) {
+  const std::size_t neurons = shape.neurons();
+  const std::size_t padded = (neurons + chunk_neurons - 1) / chunk_neurons * chunk_neurons;
+  const std::size_t descriptors = shape.descriptors;
+  // Weights, counts, norms; hits, square sums, vacancy; in an update blurred hits, their scale,
+  // scratch and a sum.
+  const std::size_t map = padded * (descriptors * sizeof(std::uint16_t) + sizeof(std::int32_t)) +
+                          neurons * (descriptors + 4 + 8 + 1) + neurons * (8 + 4 + 8 + 8);
+  // Counts, weights, both planes and their scratch, square sums.
+  const std::size_t update = neurons * (4 + 2 + 2 * 4 + 2 * 8 + 8) * threads;
+  // The search's 16 bytes a row; and the carries of 30 million articles.
+  const std::size_t search = tile.rows * 16;
+  const std::size_t carries = std::size_t{16} << 20;
+  return {.host_bytes = map + update + search + carries + tiles * Tile::bytes(tile),
+          .device_bytes = 0};
+}
+
+}  // namespace somatlas::gpu

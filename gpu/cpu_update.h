@@ -1,0 +1,37 @@
+// The update on the CPU, one plane at a time: three box passes an axis and an exact division.
+// Always holds: integers only, and the cost does not depend on the radius.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/backend.h"
+#include "gpu/cpu_codebook.h"
+#include "gpu/cpu_statistics.h"
+
+namespace somatlas::gpu {
+
+/// Replaces a side x side plane by its sums over windows of half-width radius, clipped at the
+/// border, three times along each axis (section 2, "Neighbourhood"). Sum is std::uint32_t or
+/// std::uint64_t and holds the largest result; scratch is as large as the plane.
+template <class Sum>
+void box_blur(std::span<Sum> plane, std::span<Sum> scratch, std::size_t side, std::size_t radius);
+
+/// hits~ and what the division needs of it, M values each.
+struct BlurredHits {
+  std::vector<std::uint64_t> hits;
+  std::vector<float> scale;  // weight_scale(hits); 0 where hits is 0
+};
+[[nodiscard]] BlurredHits blur_hits(std::span<const std::uint32_t> hits, MapShape shape,
+                                    std::size_t radius);
+
+/// Makes the planes of descriptors [begin, end) from settled statistics (section 2, "Update") and
+/// writes them to the codebook; adds their squares to square_sum, M values. One thread; disjoint
+/// ranges may be made at the same time with sums of their own.
+void make_planes(const CpuStatistics& statistics, const BlurredHits& blurred, std::size_t radius,
+                 DescriptorId begin, DescriptorId end, CpuCodebook& codebook,
+                 std::span<std::uint64_t> square_sum);
+
+}  // namespace somatlas::gpu
