@@ -24,7 +24,7 @@ struct SampleRows {
 
 class PcaStart {
  public:
-  /// side of the map; descriptors: V.
+  /// side of the map; descriptors: V. Throws std::invalid_argument for an empty sample or side 0.
   PcaStart(const SampleRows& sample, std::uint32_t descriptors, std::uint32_t side);
 
   /// The neuron of any article: row from the first component, column from the second, each by the
@@ -32,7 +32,9 @@ class PcaStart {
   [[nodiscard]] gpu::Neuron neuron(std::span<const gpu::DescriptorId> row,
                                    std::uint32_t pmid) const;
 
-  /// Loadings of the two components, V each, of unit length, the largest in magnitude positive.
+  /// Loadings of the two components, V each, of unit length, the largest in magnitude positive
+  /// (the lowest descriptor of equal ones); multiples of 2^-40. All zero where the sample has no
+  /// variance left: then ranks are those of the PMIDs.
   [[nodiscard]] const std::array<std::vector<double>, 2>& components() const { return components_; }
 
  private:
