@@ -2,6 +2,7 @@
 // and the U-matrix, gathered plane by plane so that one pass over the codebook serves both.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,10 +33,13 @@ class CellCollector {
     std::int32_t excess;
     store::DescriptorCode code;
   };
+  void offer(std::size_t neuron, Candidate candidate);
+
   std::uint32_t side_;
   std::vector<std::uint8_t> vacant_;
-  std::vector<Candidate> leading_;                // 5 a neuron
-  std::vector<std::uint64_t> square_difference_;  // 4 a neuron: right, down-left, down, down-right
+  std::vector<Candidate> leading_;  // 5 a neuron
+  // To the neighbours right, down-left, down, down-right: M values each.
+  std::vector<std::uint64_t> square_difference_;
 };
 
 }  // namespace somatlas::pipeline
