@@ -1,0 +1,273 @@
+// libxml2's callbacks and the loop that feeds the parser.
+// Always holds: no exception crosses a callback (it is kept, the parser stopped, and thrown again
+// outside); the parser sees whole tags only, because libxml2 2.9 takes a ">" inside an attribute
+// value for the tag's end when the tag comes in two pieces.
+#include "ingest/xml_reader.h"
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <libxml/xmlerror.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/input_error.h"
+#include "ingest/markup_scanner.h"
+
+namespace somatlas::ingest {
+namespace {
+
+constexpr std::size_t read_bytes = std::size_t{1} << 16U;
+
+xmlParserInputPtr refuse_external(const char* /*url*/, const char* /*id*/,
+                                  xmlParserCtxtPtr /*context*/) {
+  return nullptr;
+}
+
+/// The library's global state is set up once, before the first of any number of threads parses.
+void set_up_library() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    xmlInitParser();
+    xmlSetExternalEntityLoader(&refuse_external);
+  });
+}
+
+std::string_view view(const xmlChar* text) {
+  return text == nullptr ? std::string_view{} : reinterpret_cast<const char*>(text);
+}
+
+struct Fault {
+  std::uint64_t line;
+  std::string problem;
+};
+
+/// One document's parse: what the callbacks are given as user data.
+class Parse {
+ public:
+  explicit Parse(XmlReceiver& receiver) : receiver_(receiver) {
+    set_up_library();
+    xmlSAXHandler handler{};
+    handler.initialized = XML_SAX2_MAGIC;
+    handler.startDocument = [](void* self) { of(self).guard(&Parse::check_encoding); };
+    handler.startElementNs = &Parse::start_element;
+    handler.endElementNs = &Parse::end_element;
+    handler.characters = &Parse::text;
+    // The same function again: libxml2 then does not look whether a text is blank.
+    handler.ignorableWhitespace = &Parse::text;
+    handler.cdataBlock = &Parse::text;
+    handler.serror = &Parse::error;
+    handler.entityDecl = [](void* self, const xmlChar* name, int, const xmlChar*, const xmlChar*,
+                            xmlChar*) { of(self).refuse_declaration("the entity ", name); };
+    handler.unparsedEntityDecl = [](void* self, const xmlChar* name, const xmlChar*, const xmlChar*,
+                                    const xmlChar*) {
+      of(self).refuse_declaration("the entity ", name);
+    };
+    // Defaults of the internal subset would be added to every tag: short tags, endless work.
+    handler.attributeDecl = [](void* self, const xmlChar* element, const xmlChar*, int, int,
+                               const xmlChar*, xmlEnumerationPtr values) {
+      xmlFreeEnumeration(values);
+      of(self).refuse_declaration("attributes of ", element);
+    };
+    context_.reset(xmlCreatePushParserCtxt(&handler, this, nullptr, 0, nullptr));
+    if (!context_) {
+      throw std::bad_alloc();
+    }
+    xmlCtxtUseOptions(context_.get(), XML_PARSE_NONET);
+  }
+
+  /// Throws what a callback kept. Returns false once the document is known to be faulty.
+  bool feed(std::string_view bytes, bool last) {
+    xmlParseChunk(context_.get(), bytes.data(), static_cast<int>(bytes.size()), last ? 1 : 0);
+    if (thrown_) {
+      std::rethrow_exception(thrown_);
+    }
+    if (last && !fault_ && context_->wellFormed == 0) {
+      fault_ = Fault{line(), "is not well-formed XML; fetch it again or repair it"};
+    }
+    return !fault_;
+  }
+
+  [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
+
+ private:
+  struct FreeContext {
+    void operator()(xmlParserCtxt* context) const {
+      xmlFreeDoc(context->myDoc);
+      xmlFreeParserCtxt(context);
+    }
+  };
+
+  static Parse& of(void* self) { return *static_cast<Parse*>(self); }
+
+  [[nodiscard]] std::uint64_t line() const {
+    const xmlParserInput* const input = context_ ? context_->input : nullptr;
+    return input == nullptr || input->line < 1 ? 1 : static_cast<std::uint64_t>(input->line);
+  }
+
+  template <typename Call>
+  void guarded(const Call& call) noexcept {
+    if (thrown_ || fault_) {
+      return;
+    }
+    try {
+      call();
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    if (thrown_ || fault_) {
+      xmlStopParser(context_.get());
+    }
+  }
+  void guard(void (Parse::*member)()) noexcept {
+    guarded([this, member] { (this->*member)(); });
+  }
+
+  static void start_element(void* self, const xmlChar* name, const xmlChar* /*prefix*/,
+                            const xmlChar* /*uri*/, int /*namespaces*/,
+                            const xmlChar** /*namespace_parts*/, int attributes, int /*defaulted*/,
+                            const xmlChar** attribute_parts) {
+    Parse& parse = of(self);
+    parse.guarded([&] {
+      const std::span<const xmlChar* const> parts(attribute_parts,
+                                                  5 * static_cast<std::size_t>(attributes));
+      parse.receiver_.start_element(view(name), XmlAttributes(parts), parse.line());
+    });
+  }
+
+  static void end_element(void* self, const xmlChar* name, const xmlChar* /*prefix*/,
+                          const xmlChar* /*uri*/) {
+    Parse& parse = of(self);
+    parse.guarded([&] { parse.receiver_.end_element(view(name)); });
+  }
+
+  static void text(void* self, const xmlChar* bytes, int size) {
+    Parse& parse = of(self);
+    parse.guarded([&] {
+      parse.receiver_.text({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+    });
+  }
+
+  static void error(void* self, xmlErrorPtr error) {
+    Parse& parse = of(self);
+    // With a document type that is not read, libxml2 only warns of an entity it does not know, and
+    // drops it from the text.
+    const bool unknown_entity = error->code == XML_WAR_UNDECLARED_ENTITY;
+    if (parse.thrown_ || parse.fault_ || (error->level != XML_ERR_FATAL && !unknown_entity)) {
+      return;
+    }
+    try {
+      std::string what = error->message == nullptr ? "unknown fault" : error->message;
+      while (!what.empty() && std::isspace(static_cast<unsigned char>(what.back())) != 0) {
+        what.pop_back();
+      }
+      std::replace(what.begin(), what.end(), '\n', ' ');
+      const std::uint64_t at = error->line > 0 ? static_cast<std::uint64_t>(error->line) : 0;
+      parse.fault_ =
+          Fault{at, "is not well-formed XML (" + what + "); fetch it again or repair it"};
+    } catch (...) {
+      parse.thrown_ = std::current_exception();
+    }
+  }
+
+  void refuse_declaration(const char* what, const xmlChar* name) noexcept {
+    guarded([&] {
+      fault_ = Fault{line(), std::string("declares ") + what + std::string(view(name)) +
+                                 "; such declarations are refused, remove them from the document "
+                                 "type"};
+    });
+  }
+
+  /// The scanner reads bytes, so the encoding has to leave ASCII bytes to ASCII characters.
+  void check_encoding() {
+    const xmlChar* const declared =
+        context_->encoding != nullptr ? context_->encoding : context_->input->encoding;
+    std::string name(view(declared));
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::array<std::string_view, 8> begins = {
+        "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "iso8859-", "windows-125", "latin"};
+    if (!name.empty() && std::none_of(begins.begin(), begins.end(), [&](std::string_view begin) {
+          return std::string_view(name).substr(0, begin.size()) == begin;
+        })) {
+      fault_ = Fault{line(), "is encoded in " + name + "; convert it to UTF-8"};
+    }
+  }
+
+  XmlReceiver& receiver_;
+  std::unique_ptr<xmlParserCtxt, FreeContext> context_;
+  std::exception_ptr thrown_;
+  std::optional<Fault> fault_;
+};
+
+std::string problem_of(MarkupFault fault) {
+  switch (fault) {
+    case MarkupFault::too_long:
+      return "has a tag longer than " + std::to_string(longest_markup_bytes) +
+             " bytes, which no MEDLINE or MeSH file has; fetch it again or repair it";
+    case MarkupFault::too_many_attributes:
+      return "has a tag with more than " + std::to_string(most_attributes) +
+             " attributes, which no MEDLINE or MeSH file has; fetch it again or repair it";
+    case MarkupFault::nul_byte:
+      break;
+  }
+  return "holds a NUL byte, so it is not text in UTF-8; fetch it again or convert it";
+}
+
+}  // namespace
+
+std::optional<std::string_view> XmlAttributes::find(std::string_view name) const {
+  for (std::size_t at = 0; at + 5 <= parts_.size(); at += 5) {
+    if (view(parts_[at]) == name) {
+      const auto* const begin = reinterpret_cast<const char*>(parts_[at + 3]);
+      const auto* const end = reinterpret_cast<const char*>(parts_[at + 4]);
+      return std::string_view(begin, static_cast<std::size_t>(end - begin));
+    }
+  }
+  return std::nullopt;
+}
+
+std::uint64_t parse_xml(ByteSource& source, XmlReceiver& receiver) {
+  Parse parse(receiver);
+  MarkupScanner scanner;
+  std::vector<char> buffer(read_bytes + longest_markup_bytes);
+  std::size_t held = 0;   // bytes at the buffer's front that the parser has not seen
+  std::uint64_t fed = 0;  // bytes that it has
+  const auto refuse_fault = [&] {
+    throw InputError(source.path(), parse.fault()->line, parse.fault()->problem);
+  };
+  while (true) {
+    const std::size_t got =
+        source.read(std::as_writable_bytes(std::span(buffer).subspan(held, read_bytes)));
+    const std::string_view ready(buffer.data(), held + got);
+    if (got == 0) {
+      if (!parse.feed(ready, true)) {
+        refuse_fault();
+      }
+      return fed + ready.size();
+    }
+    const auto violation = scanner.scan(ready.substr(held));
+    // What stands before a violation is parsed first, so that the earlier fault is the one told.
+    const auto settled = static_cast<std::size_t>(scanner.settled() - fed);
+    if (!parse.feed(ready.substr(0, settled), false)) {
+      refuse_fault();
+    }
+    if (violation) {
+      throw InputError(source.path(), violation->line, problem_of(violation->fault));
+    }
+    fed += settled;
+    held = ready.size() - settled;
+    std::memmove(buffer.data(), buffer.data() + settled, held);
+  }
+}
+
+}  // namespace somatlas::ingest
