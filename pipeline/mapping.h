@@ -1,12 +1,14 @@
 // Finds articles on a finished atlas: places by exact search with the planes of the descriptors
-// that occur, and no other.
+// that occur, and no other. Always holds: a place is the one training would give the article under
+// the final codebook, bit for bit; memory is bounded however large the batch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "pipeline/atlas_meta.h"
@@ -23,31 +25,47 @@ struct Place {
 
 class AtlasMapper {
  public:
-  explicit AtlasMapper(store::Atlas& atlas);
+  /// memory_bytes bounds what place() holds beside its result, but for one plane and one article's
+  /// sums. Throws store::StoreError where the atlas is not complete or its parts do not fit.
+  explicit AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes = std::size_t{256} << 20);
 
   /// Descriptors by name, exact; nothing where the atlas has none of that name.
   [[nodiscard]] std::optional<store::DescriptorCode> find_name(const std::string& name) const;
   [[nodiscard]] bool knows(store::DescriptorCode code) const;
 
-  /// Places a batch: each article's distinct descriptors; the planes of all of them are read once.
-  /// unnamed[i]: further descriptors of article i that have no code; they count in its k. Nothing
-  /// for an article none of whose descriptors the atlas has.
+  /// Places a batch, given each article's distinct descriptors. Codes that the atlas lacks count in
+  /// k, as do the unnamed[i] further descriptors of article i that have no code. Nothing for an
+  /// article none of whose descriptors the atlas has. Planes are read once for as many articles as
+  /// the memory takes. Throws std::invalid_argument for an article with more than 1,023
+  /// descriptors (it is the caller's to leave out, by name), or where the sizes differ;
+  /// store::StoreError where a plane cannot be read.
   [[nodiscard]] std::vector<std::optional<Place>> place(
       std::span<const std::vector<store::DescriptorCode>> articles,
       std::span<const std::uint32_t> unnamed);
 
-  /// The recorded place of an article that was in the store at training.
+  /// The recorded place of an article that was in the store at training; nothing where it was not,
+  /// or has no place. Quick for ascending PMIDs: the last range is kept.
   [[nodiscard]] std::optional<Place> recorded(std::uint32_t pmid);
 
-  /// The cell's leading descriptor's name; empty where it has none.
+  /// The cell's leading descriptor's name, its UI where it has no name; empty where no descriptor
+  /// leads.
   [[nodiscard]] std::string label(std::uint32_t neuron) const;
   [[nodiscard]] const AtlasMeta& meta() const { return meta_; }
 
  private:
+  using Codes = std::vector<store::DescriptorCode>;
+  [[nodiscard]] const store::AtlasDescriptor* find(store::DescriptorCode code) const;
+  [[nodiscard]] std::vector<std::uint16_t> read_plane(store::DescriptorCode code);
+  [[nodiscard]] std::vector<std::uint32_t> sum_weights(std::span<const Codes> known);
+  [[nodiscard]] Place best_two(std::span<const std::uint32_t> sums, std::uint32_t k) const;
+
   store::Atlas& atlas_;
+  std::size_t memory_bytes_;
   AtlasMeta meta_;
   std::vector<store::AtlasDescriptor> descriptors_;  // UI order
+  std::unordered_map<std::string, store::DescriptorCode> code_of_name_;
   store::AtlasCells cells_;
+  std::optional<store::PlaceShard> recorded_;  // the range asked for last
 };
 
 }  // namespace somatlas::pipeline
