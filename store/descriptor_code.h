@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace somatlas::store {
 
@@ -23,6 +25,14 @@ using DescriptorCode = std::uint32_t;
 
 /// "D009369", "D000068036".
 [[nodiscard]] std::string descriptor_ui(DescriptorCode code);
+
+/// The code of a UI; nothing where the text is not D and six or nine digits.
+[[nodiscard]] std::optional<DescriptorCode> descriptor_code_of(std::string_view ui);
+
+/// Whether a code has a UI: its number fits its digits.
+[[nodiscard]] constexpr bool is_descriptor_code(DescriptorCode code) {
+  return descriptor_number(code) < (descriptor_digits(code) == 6 ? 1'000'000U : 1'000'000'000U);
+}
 
 /// The order of the UIs as text, in which dump and exports list descriptors.
 [[nodiscard]] constexpr bool ui_less(DescriptorCode a, DescriptorCode b) {

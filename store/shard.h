@@ -19,6 +19,8 @@ namespace somatlas::store {
 inline constexpr std::uint32_t pmids_per_shard = 65'536;
 /// Raised whenever the bytes that encode() writes change.
 inline constexpr std::uint32_t shard_format = 1;
+/// Descriptors of one article at most: the contract's scores fit 32 bits up to here.
+inline constexpr std::size_t descriptors_per_article_limit = 1'023;
 
 enum class ArticleState : std::uint8_t {
   article,  // kept whole
@@ -50,15 +52,39 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-/// The bytes of a shard: format number, range, XXH3 of the rest, then the columns compressed
-/// together by zstd.
+/// What the comment at the top of this file promises, and: columns are of one length, only articles
+/// have a year and descriptors, they have 1 to 1,023 of them, a citation has at least one record.
+/// Throws StoreError with the first breach.
+void check_invariants(const Shard& shard);
+
+/// The bytes of a shard: the header of store/frame.h (magic "SOMS", shard_format, XXH3-64, range),
+/// then one zstd frame. Its content is varints (store/varint.h) unless said otherwise:
+///
+///   rows, keys, descriptors in all
+///   each key       year, number, length of the name, the name's bytes
+///   low            a row: distance to the row before, less 1 (to -1 in the first row)
+///   state          a row, one byte
+///   version        a row
+///   year           an article: zigzag difference to the article before (to 0 in the first)
+///   key            a row: index into keys
+///   records        a row
+///   counts         an article: descriptors, less 1
+///   descriptors    each: code / 256 less that of the one before in its row, then one byte code %
+///                  256 (level 1 finds more repeats in this than in plain gaps)
+///   major          one bit a descriptor, lowest bit first, the last byte filled with 0
+///
+/// Columns stand apart, so that a constant one costs nothing. Throws StoreError where an invariant
+/// is broken.
 [[nodiscard]] std::string encode(const Shard& shard);
 /// The shard in bytes. Throws StoreError on any fault: wrong format number, checksum, or an
 /// invariant broken.
 [[nodiscard]] Shard decode(std::string_view bytes);
 
 /// Per PMID the maximum of (version, file key); at equal ones the newer side (a file taken again).
-/// records add up. Both are of the same range.
+/// records add up. Both are of the same range. Associative; commutative where the sides share no
+/// file.
 [[nodiscard]] Shard merge(const Shard& older, const Shard& newer);
+/// The shards merged from oldest to newest, neighbours first; there is at least one.
+[[nodiscard]] Shard merge_all(std::vector<Shard> oldest_first);
 
 }  // namespace somatlas::store

@@ -1,0 +1,373 @@
+// Opening, reading, checking and compacting one RocksDB directory.
+// Always holds: a reader keeps every table file open, so a writer beside it cannot take one away;
+// an opening that fails beside a live writer is tried again before it is believed.
+#include "store/rocks_directory.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/file_checksum.h>
+#include <rocksdb/table.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "store/publish.h"
+#include "store/store_error.h"
+
+namespace somatlas::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* meta_family = "meta";
+constexpr const char* format_key = "format";
+constexpr int open_attempts = 8;  // waits of 2, 4 ... 256 ms between them: half a second in all
+
+/// A log that goes nowhere: a reader may write nothing, and all it has to say comes as a status.
+class SilentLog : public rocksdb::Logger {
+ public:
+  SilentLog() : Logger(rocksdb::InfoLogLevel::FATAL_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+/// Every table file stays open; the usual soft limit of 1,024 files is too low for a large store
+/// that was not compacted yet.
+void raise_file_limit() {
+  constexpr rlim_t wanted = 65'536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    return;
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  return path;
+}
+
+rocksdb::ReadOptions read_options() {
+  rocksdb::ReadOptions options;
+  options.verify_checksums = true;
+  options.fill_cache = false;
+  return options;
+}
+
+bool is_lock_refusal(const rocksdb::Status& status) {
+  return status.IsIOError() && status.ToString().find("lock") != std::string::npos;
+}
+
+}  // namespace
+
+std::unique_ptr<RocksDirectory> RocksDirectory::open(const std::string& directory, Access access,
+                                                     RocksLayout layout) {
+  raise_file_limit();
+  std::unique_ptr<RocksDirectory> self(
+      new RocksDirectory(without_slash(directory), std::move(layout)));
+  if (access == Access::create)
+    self->create_where_absent();
+  const std::string& path = self->directory_;
+  const std::string& kind = self->layout_.kind;
+  std::error_code error;
+  if (!fs::exists(path, error))
+    throw StoreError("there is no " + kind + " at '" + path + "': make one with somatlas " +
+                     self->layout_.made_by + ", or name the right directory");
+  if (!fs::is_directory(path, error) || !fs::exists(path + "/CURRENT", error))
+    throw StoreError("'" + path + "' is not a somatlas " + kind +
+                     ": name a directory that somatlas " + self->layout_.made_by + " made");
+  self->open_checked(false);
+  if (access != Access::read) {
+    self->close();
+    self->open_checked(true);
+  }
+  return self;
+}
+
+RocksDirectory::~RocksDirectory() {
+  close();
+}
+
+void RocksDirectory::close() {
+  if (!db_)
+    return;
+  for (const auto& [family_name, handle] : handles_)
+    db_->DestroyColumnFamilyHandle(handle);
+  handles_.clear();
+  db_->Close();
+  db_.reset();
+}
+
+void RocksDirectory::create_where_absent() {
+  std::error_code error;
+  if (fs::exists(directory_, error)) {
+    const bool empty = fs::is_directory(directory_, error) && fs::is_empty(directory_, error);
+    if (!empty || error)
+      return;  // open() says what it is
+    if (::rmdir(directory_.c_str()) != 0)
+      throw StoreError("cannot make a " + layout_.kind + " at '" + directory_ +
+                       "': " + std::generic_category().message(errno));
+  }
+  const fs::path parent = fs::path(directory_).parent_path();
+  if (!parent.empty())
+    fs::create_directories(parent, error);
+  if (error)
+    throw StoreError("cannot make the directory '" + parent.string() + "': " + error.message());
+  const std::string fresh = unique_name(directory_ + ".new-");
+  try {
+    build_new(fresh);
+    publish_directory(fresh, directory_, false);
+  } catch (const StoreError&) {
+    fs::remove_all(fresh, error);
+    if (!fs::exists(directory_ + "/CURRENT", error))  // else another process was first
+      throw;
+  }
+}
+
+void RocksDirectory::build_new(const std::string& at) {
+  RocksDirectory fresh(at, layout_);
+  rocksdb::Options db_options = fresh.options(true);
+  db_options.create_if_missing = true;
+  db_options.create_missing_column_families = true;
+  db_options.error_if_exists = true;
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (const std::string& family_name : fresh.family_names())
+    descriptors.emplace_back(family_name, fresh.family_options(family_name));
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  fresh.check(rocksdb::DB::Open(db_options, at, descriptors, &handles, &raw), "be made");
+  fresh.db_.reset(raw);
+  for (rocksdb::ColumnFamilyHandle* handle : handles)
+    fresh.handles_[handle->GetName()] = handle;
+  fresh.writable_ = true;
+  fresh.clear_incoming();
+  std::map<std::string, std::string> meta =
+      layout_.first_meta ? layout_.first_meta() : std::map<std::string, std::string>{};
+  meta[format_key] = layout_.kind + " " + std::to_string(layout_.format);
+  RocksIngestion first(fresh);
+  for (const auto& [key, value] : meta)
+    first.put(meta_family, key, value);
+  first.commit();
+}
+
+void RocksDirectory::open_checked(bool writable) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      connect(writable);
+      check_format();
+      break;
+    } catch (const StoreError&) {
+      close();
+      if (writable || attempt == open_attempts)
+        throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1 << attempt));
+    }
+  }
+  writable_ = writable;
+  if (writable) {
+    clear_incoming();
+    std::vector<rocksdb::ColumnFamilyHandle*> all;
+    for (const auto& [family_name, handle] : handles_)
+      all.push_back(handle);
+    check(db_->EnableAutoCompaction(all), "be opened");
+  }
+}
+
+void RocksDirectory::connect(bool writable) {
+  const rocksdb::Options db_options = options(writable);
+  std::vector<std::string> present;
+  check(rocksdb::DB::ListColumnFamilies(db_options, directory_, &present), "be read");
+  std::vector<std::string> wanted = family_names();
+  std::sort(wanted.begin(), wanted.end());
+  std::sort(present.begin(), present.end());
+  if (std::find(present.begin(), present.end(), meta_family) == present.end())
+    throw StoreError("'" + directory_ + "' is not a somatlas " + layout_.kind +
+                     ": it is a database of another program");
+  // Those of another format are opened too, so that its number can be read.
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (const std::string& family_name : present)
+    descriptors.emplace_back(family_name, family_options(family_name));
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  check(writable
+            ? rocksdb::DB::Open(db_options, directory_, descriptors, &handles, &raw)
+            : rocksdb::DB::OpenForReadOnly(db_options, directory_, descriptors, &handles, &raw),
+        "be opened");
+  db_.reset(raw);
+  for (rocksdb::ColumnFamilyHandle* handle : handles)
+    handles_[handle->GetName()] = handle;
+}
+
+void RocksDirectory::check_format() {
+  const std::optional<std::string> format = get(meta_family, format_key);
+  if (!format)
+    throw damaged("it has no format number");
+  const std::string wanted = layout_.kind + " " + std::to_string(layout_.format);
+  if (*format != wanted) {
+    const std::string kind = format->substr(0, format->find(' '));
+    if (kind != layout_.kind)
+      throw StoreError("'" + directory_ + "' is not a somatlas " + layout_.kind + ": it is a " +
+                       "directory of the kind '" + kind + "'");
+    throw StoreError(name() + " has format number " + format->substr(kind.size() + 1) +
+                     " and this program reads " + std::to_string(layout_.format) +
+                     ": make it again with somatlas " + layout_.made_by +
+                     ", or use the program that made it");
+  }
+  std::vector<std::string> wanted_families = family_names();
+  for (const std::string& family_name : wanted_families)
+    if (handles_.find(family_name) == handles_.end())
+      throw damaged("its part '" + family_name + "' is missing");
+}
+
+void RocksDirectory::clear_incoming() {
+  std::error_code error;
+  fs::create_directory(incoming(), error);
+  for (fs::directory_iterator entry(incoming(), error), end; !error && entry != end;
+       entry.increment(error))
+    fs::remove(entry->path(), error);  // unlinked, never truncated: it may be a link to a table
+  if (error)
+    throw StoreError("cannot clear '" + incoming() + "': " + error.message());
+}
+
+rocksdb::Options RocksDirectory::options(bool writable) const {
+  rocksdb::Options options(rocksdb::DBOptions(), family_options(""));
+  options.max_open_files = -1;
+  options.paranoid_checks = true;
+  options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  options.max_background_jobs =
+      static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2U, 8U));
+  options.max_subcompactions = 1;
+  options.bytes_per_sync = std::uint64_t{1} << 20;
+  if (writable) {
+    options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+    options.max_log_file_size = std::size_t{1} << 20;
+    options.keep_log_file_num = 2;
+    options.stats_dump_period_sec = 0;
+    options.stats_persist_period_sec = 0;
+  } else {
+    options.info_log = std::make_shared<SilentLog>();
+  }
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions RocksDirectory::family_options(const std::string& family_name) const {
+  rocksdb::ColumnFamilyOptions options;
+  rocksdb::BlockBasedTableOptions table;
+  table.no_block_cache = true;  // values are large and read once a pass
+  table.checksum = rocksdb::kXXH3;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.compression = rocksdb::kNoCompression;  // values are compressed already
+  options.disable_auto_compactions = true;        // until the format number was checked
+  options.paranoid_file_checks = true;
+  options.write_buffer_size = std::size_t{1} << 20;  // memtables stay empty
+  options.target_file_size_base = std::uint64_t{64} << 20;
+  options.max_bytes_for_level_base = std::uint64_t{256} << 20;
+  options.level0_file_num_compaction_trigger = 8;
+  if (!family_name.empty() && family_name == layout_.merged_family)
+    options.merge_operator = layout_.merge_operator;
+  return options;
+}
+
+std::vector<std::string> RocksDirectory::family_names() const {
+  std::vector<std::string> names{rocksdb::kDefaultColumnFamilyName, meta_family};
+  names.insert(names.end(), layout_.families.begin(), layout_.families.end());
+  return names;
+}
+
+rocksdb::ColumnFamilyHandle* RocksDirectory::family(const std::string& family_name) const {
+  return handles_.at(family_name);
+}
+
+std::optional<std::string> RocksDirectory::get(const std::string& family_name,
+                                               std::string_view key) {
+  std::string value;
+  const rocksdb::Status status =
+      db_->Get(read_options(), family(family_name), rocksdb::Slice(key.data(), key.size()), &value);
+  if (status.IsNotFound())
+    return std::nullopt;
+  check(status, "be read");
+  return value;
+}
+
+void RocksDirectory::for_each(
+    const std::string& family_name,
+    const std::function<void(std::string_view, std::string_view)>& entry) {
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(read_options(), family(family_name)));
+  for (it->SeekToFirst(); it->Valid(); it->Next())
+    entry(it->key().ToStringView(), it->value().ToStringView());
+  check(it->status(), "be read");
+}
+
+std::optional<RocksDirectory::Entry> RocksDirectory::first_from(const std::string& family_name,
+                                                                std::string_view from) {
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(read_options(), family(family_name)));
+  it->Seek(rocksdb::Slice(from.data(), from.size()));
+  if (it->Valid())
+    return Entry{it->key().ToString(), it->value().ToString()};
+  check(it->status(), "be read");
+  return std::nullopt;
+}
+
+void RocksDirectory::compact() {
+  require_writable();
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  options.max_subcompactions = std::max(1U, std::thread::hardware_concurrency());
+  for (const auto& [family_name, handle] : handles_)
+    check(db_->CompactRange(options, handle, nullptr, nullptr), "be compacted");
+}
+
+std::uint64_t RocksDirectory::disk_bytes() {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  std::uint64_t bytes = 0;
+  for (const rocksdb::LiveFileMetaData& file : files)
+    bytes += file.size;
+  return bytes;
+}
+
+void RocksDirectory::verify_files(const std::function<void(const Fault&)>& fault) {
+  const auto report = [&](const rocksdb::Status& status, const char* what) {
+    if (!status.ok())
+      fault({directory_, std::string(what) + " (" + status.ToString() + ")"});
+  };
+  report(db_->VerifyFileChecksums(read_options()), "a table file has changed");
+  report(db_->VerifyChecksum(read_options()), "a block of a table file has changed");
+}
+
+StoreError RocksDirectory::damaged(const std::string& detail) const {
+  return StoreError(name() + " is damaged (" + detail + "): somatlas verify --" + layout_.kind +
+                    " '" + directory_ + "' says what to make again");
+}
+
+void RocksDirectory::require_writable() const {
+  if (!writable_)
+    throw StoreError(name() + " was opened for reading and cannot be changed");
+}
+
+void RocksDirectory::check(const rocksdb::Status& status, const char* doing) const {
+  if (status.ok())
+    return;
+  if (is_lock_refusal(status))
+    throw StoreError(name() +
+                     " is in use by another process that writes it: wait until that ends, "
+                     "then run the same command again");
+  if (status.IsNoSpace() || status.ToString().find("No space left") != std::string::npos)
+    throw StoreError(name() + " cannot " + doing +
+                     ", the disk is full: free some space, then run the same command again");
+  if (status.IsCorruption())
+    throw damaged(status.ToString());
+  throw StoreError(name() + " cannot " + doing + " (" + status.ToString() +
+                   "): see that the directory is readable and complete");
+}
+
+}  // namespace somatlas::store

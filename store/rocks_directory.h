@@ -1,0 +1,134 @@
+// One RocksDB directory, as the store and the atlas both use it: opening, checked reads, and writes
+// that are SST files of unique names ingested in one atomic step. Only store/*.cpp include this.
+// Always holds: nothing is written through RocksDB's log or memtables; a reader writes nothing; a
+// store of another format number is not touched; a RocksDB status never reaches a caller as such.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/store.h"
+#include "store/store_error.h"
+
+namespace somatlas::store {
+
+/// What a directory holds and what it is called in messages.
+struct RocksLayout {
+  std::string kind;     // "store" or "atlas", also its option on the command line
+  std::string made_by;  // the command that makes one
+  std::uint32_t format = 0;
+  std::vector<std::string> families;  // beside "meta", which every layout has
+  std::string merged_family;          // the one whose entries merge; empty: none
+  std::shared_ptr<rocksdb::MergeOperator> merge_operator;
+  /// Entries of meta that a new directory begins with, sorted by key; the format comes on top.
+  std::function<std::map<std::string, std::string>()> first_meta;
+};
+
+class RocksDirectory {
+ public:
+  enum class Access : std::uint8_t { read, write, create };
+
+  /// Throws StoreError: missing, something else, another format number, in use, damaged.
+  static std::unique_ptr<RocksDirectory> open(const std::string& directory, Access access,
+                                              RocksLayout layout);
+  ~RocksDirectory();
+  RocksDirectory(const RocksDirectory&) = delete;
+  RocksDirectory& operator=(const RocksDirectory&) = delete;
+
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+  [[nodiscard]] bool writable() const { return writable_; }
+
+  /// The bytes under key; nothing where there are none. Safe from several threads.
+  [[nodiscard]] std::optional<std::string> get(const std::string& family, std::string_view key);
+  /// Every entry of a family in key order.
+  void for_each(const std::string& family,
+                const std::function<void(std::string_view, std::string_view)>& entry);
+  /// The first entry whose key is not below from.
+  struct Entry {
+    std::string key;
+    std::string value;
+  };
+  [[nodiscard]] std::optional<Entry> first_from(const std::string& family, std::string_view from);
+
+  void compact();
+  /// Bytes of the SST files.
+  [[nodiscard]] std::uint64_t disk_bytes();
+  /// RocksDB's own checks: every block, every file.
+  void verify_files(const std::function<void(const Fault&)>& fault);
+
+  /// "the store 'DIR' is damaged (detail): what to do".
+  [[nodiscard]] StoreError damaged(const std::string& detail) const;
+  /// Throws StoreError where the directory was opened for reading.
+  void require_writable() const;
+
+ private:
+  friend class RocksIngestion;
+  RocksDirectory(std::string directory, RocksLayout layout)
+      : directory_(std::move(directory)), layout_(std::move(layout)) {}
+
+  void create_where_absent();
+  void build_new(const std::string& at);
+  void open_checked(bool writable);
+  void connect(bool writable);
+  void check_format();
+  void close();
+  void clear_incoming();
+  [[nodiscard]] rocksdb::Options options(bool writable) const;
+  [[nodiscard]] rocksdb::ColumnFamilyOptions family_options(const std::string& family) const;
+  [[nodiscard]] std::vector<std::string> family_names() const;
+  [[nodiscard]] rocksdb::ColumnFamilyHandle* family(const std::string& name) const;
+  [[nodiscard]] std::string incoming() const { return directory_ + "/incoming"; }
+  [[nodiscard]] std::string name() const { return "the " + layout_.kind + " '" + directory_ + "'"; }
+  /// Turns a failed status into a StoreError; does nothing where it is ok.
+  void check(const rocksdb::Status& status, const char* doing) const;
+
+  std::string directory_;
+  RocksLayout layout_;
+  bool writable_ = false;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::map<std::string, rocksdb::ColumnFamilyHandle*> handles_;
+};
+
+/// One atomic write. Keys of a family come in strictly ascending order; families in any. What is
+/// not committed leaves no trace; what was, is durable.
+class RocksIngestion {
+ public:
+  explicit RocksIngestion(RocksDirectory& directory);
+  ~RocksIngestion();
+  RocksIngestion(const RocksIngestion&) = delete;
+  RocksIngestion& operator=(const RocksIngestion&) = delete;
+
+  void put(const std::string& family, std::string_view key, std::string_view value);
+  void merge(const std::string& family, std::string_view key, std::string_view value);
+  void erase(const std::string& family, std::string_view key);
+  void commit();
+
+ private:
+  struct File {
+    std::string path;
+    rocksdb::ExternalSstFileInfo info;
+  };
+  struct Family {
+    std::unique_ptr<rocksdb::SstFileWriter> writer;
+    std::vector<File> files;
+    bool open = false;
+  };
+  rocksdb::SstFileWriter& writer(const std::string& family);
+  void finish(Family& family);
+
+  RocksDirectory& directory_;
+  rocksdb::Options options_;
+  std::map<std::string, Family> families_;
+};
+
+}  // namespace somatlas::store

@@ -1,0 +1,56 @@
+// The store over RocksDB; made by Store::open.
+// Always holds: the ledger names every range that has a shard, so a shard that went missing is
+// noticed; the ledger in memory is the one on disk.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "store/ledger_codec.h"
+#include "store/rocks_directory.h"
+#include "store/store.h"
+
+namespace somatlas::store {
+
+class RocksStore : public Store {
+ public:
+  explicit RocksStore(std::unique_ptr<RocksDirectory> rocks) : rocks_(std::move(rocks)) {}
+
+  static RocksLayout layout();
+
+  [[nodiscard]] const std::string& directory() const override { return rocks_->directory(); }
+  [[nodiscard]] std::string id() const override;
+  [[nodiscard]] std::string state_id() override;
+  void commit(std::span<const Shard> deltas, const LedgerEntry& entry) override;
+  void put_descriptors(std::span<const DescriptorEntry> descriptors) override;
+  [[nodiscard]] std::vector<LedgerEntry> ledger() override;
+  [[nodiscard]] std::optional<LedgerEntry> ledger_entry(const FileKey& key) override;
+  [[nodiscard]] std::vector<DescriptorEntry> descriptors() override;
+  [[nodiscard]] std::vector<std::uint32_t> ranges() override;
+  [[nodiscard]] std::optional<Shard> shard(std::uint32_t range) override;
+  void compact() override { rocks_->compact(); }
+  [[nodiscard]] std::uint64_t disk_bytes() override { return rocks_->disk_bytes(); }
+  void verify(const std::function<void(const Fault&)>& fault) override;
+
+ private:
+  /// The ledger and its ranges, read once. Call with mutex_ held.
+  const Ledger& loaded();
+  /// Reads and checks a shard; its faults come without a hint what to do.
+  [[nodiscard]] std::optional<Shard> read_shard(std::uint32_t range);
+  [[nodiscard]] bool expects(std::uint32_t range);
+
+  std::unique_ptr<RocksDirectory> rocks_;
+  std::mutex mutex_;
+  std::optional<Ledger> ledger_;
+  std::set<std::uint32_t> ranges_;
+};
+
+/// "PMIDs 65536 to 131071".
+[[nodiscard]] std::string range_name(std::uint32_t range);
+
+/// The key of a range's entry: 4 bytes, big-endian.
+[[nodiscard]] std::string range_key(std::uint32_t range);
+
+}  // namespace somatlas::store

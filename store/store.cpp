@@ -1,0 +1,212 @@
+// Store::open and the store over RocksDB, but for verify().
+// Always holds: a commit is one atomic ingestion of the deltas and the ledger entry.
+#include "store/store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/descriptor_codec.h"
+#include "store/publish.h"
+#include "store/rocks_store.h"
+#include "store/shard_merge_operator.h"
+#include "store/varint.h"
+
+namespace somatlas::store {
+namespace {
+
+constexpr const char* shards_family = "shards";
+constexpr const char* ledger_family = "ledger";
+constexpr const char* descriptors_family = "descriptors";
+constexpr const char* meta_family = "meta";
+constexpr const char* id_key = "id";
+
+void check_deltas(std::span<const Shard> deltas, const LedgerEntry& entry) {
+  for (std::size_t i = 0; i < deltas.size(); ++i) {
+    if (i > 0 && deltas[i - 1].range >= deltas[i].range)
+      throw StoreError("the deltas of '" + entry.key.name +
+                       "' are not in the order of their ranges");
+    for (const FileKey& key : deltas[i].keys)
+      if (key != entry.key)
+        throw StoreError("a delta of '" + entry.key.name + "' names another file, '" + key.name +
+                         "'");
+  }
+}
+
+}  // namespace
+
+std::string range_name(std::uint32_t range) {
+  const std::uint64_t first = std::uint64_t{range} * pmids_per_shard;
+  return "PMIDs " + std::to_string(first) + " to " + std::to_string(first + pmids_per_shard - 1);
+}
+
+std::string range_key(std::uint32_t range) {
+  std::string key;
+  put_big_endian(key, range, 4);
+  return key;
+}
+
+std::unique_ptr<Store> Store::open(const std::string& directory, Access access) {
+  const RocksDirectory::Access rocks_access = access == Access::read ? RocksDirectory::Access::read
+                                              : access == Access::write
+                                                  ? RocksDirectory::Access::write
+                                                  : RocksDirectory::Access::create;
+  return std::make_unique<RocksStore>(
+      RocksDirectory::open(directory, rocks_access, RocksStore::layout()));
+}
+
+RocksLayout RocksStore::layout() {
+  RocksLayout layout;
+  layout.kind = "store";
+  layout.made_by = "ingest";
+  layout.format = store_format;
+  layout.families = {shards_family, ledger_family, descriptors_family};
+  layout.merged_family = shards_family;
+  layout.merge_operator = shard_merge_operator();
+  layout.first_meta = [] {
+    const std::string random = unique_name("") + unique_name("");
+    const std::size_t half = random.size() / 2;
+    return std::map<std::string, std::string>{
+        {id_key, random.substr(half - 16, 16) + random.substr(random.size() - 16)}};
+  };
+  return layout;
+}
+
+std::string RocksStore::id() const {
+  const std::optional<std::string> id = rocks_->get(meta_family, id_key);
+  if (!id)
+    throw rocks_->damaged("it has no id");
+  return *id;
+}
+
+const Ledger& RocksStore::loaded() {
+  if (!ledger_) {
+    Ledger read;
+    std::set<std::uint32_t> ranges;
+    rocks_->for_each(ledger_family, [&](std::string_view key, std::string_view value) {
+      try {
+        LedgerRecord record = decode_ledger_value(key, value);
+        ranges.insert(record.ranges.begin(), record.ranges.end());
+        FileKey file = record.entry.key;
+        read.emplace(std::move(file), std::move(record));
+      } catch (const StoreError& error) {
+        throw rocks_->damaged(std::string("a ledger entry: ") + error.what());
+      }
+    });
+    ledger_ = std::move(read);
+    ranges_ = std::move(ranges);
+  }
+  return *ledger_;
+}
+
+std::string RocksStore::state_id() {
+  const std::lock_guard lock(mutex_);
+  return ledger_state(loaded());
+}
+
+void RocksStore::commit(std::span<const Shard> deltas, const LedgerEntry& entry) {
+  rocks_->require_writable();
+  check_deltas(deltas, entry);
+  const std::lock_guard lock(mutex_);
+  const auto earlier = loaded().find(entry.key);
+  LedgerRecord record{entry, {}};
+  std::set<std::uint32_t> ranges;
+  if (earlier != ledger_->end())
+    ranges.insert(earlier->second.ranges.begin(), earlier->second.ranges.end());
+  for (const Shard& delta : deltas)
+    ranges.insert(delta.range);
+  record.ranges.assign(ranges.begin(), ranges.end());
+
+  RocksIngestion ingestion(*rocks_);
+  for (const Shard& delta : deltas)
+    ingestion.merge(shards_family, range_key(delta.range), encode(delta));
+  ingestion.put(ledger_family, ledger_key(entry.key), encode_ledger_value(record));
+  ingestion.commit();
+  ranges_.insert(ranges.begin(), ranges.end());
+  (*ledger_)[entry.key] = std::move(record);
+}
+
+void RocksStore::put_descriptors(std::span<const DescriptorEntry> descriptors) {
+  std::map<std::string, const DescriptorEntry*> by_ui;
+  for (const DescriptorEntry& entry : descriptors) {
+    if (!is_descriptor_code(entry.code))
+      throw StoreError("the descriptor '" + entry.name + "' has no UI");
+    by_ui[descriptor_ui(entry.code)] = &entry;  // the last of several counts
+  }
+  RocksIngestion ingestion(*rocks_);
+  for (const auto& [ui, entry] : by_ui)
+    ingestion.put(descriptors_family, ui, encode_descriptor_value(*entry, 0));
+  ingestion.commit();
+}
+
+std::vector<LedgerEntry> RocksStore::ledger() {
+  const std::lock_guard lock(mutex_);
+  std::vector<LedgerEntry> entries;
+  for (const auto& [key, record] : loaded())
+    entries.push_back(record.entry);
+  return entries;
+}
+
+std::optional<LedgerEntry> RocksStore::ledger_entry(const FileKey& key) {
+  const std::lock_guard lock(mutex_);
+  const Ledger& entries = loaded();
+  const auto found = entries.find(key);
+  return found == entries.end() ? std::nullopt : std::optional(found->second.entry);
+}
+
+std::vector<DescriptorEntry> RocksStore::descriptors() {
+  std::vector<DescriptorEntry> entries;
+  rocks_->for_each(descriptors_family, [&](std::string_view key, std::string_view value) {
+    try {
+      entries.push_back(decode_descriptor_value(key, value).entry);
+    } catch (const StoreError& error) {
+      throw rocks_->damaged("descriptor '" + std::string(key) + "': " + error.what());
+    }
+  });
+  return entries;
+}
+
+std::vector<std::uint32_t> RocksStore::ranges() {
+  const std::lock_guard lock(mutex_);
+  (void)loaded();
+  return {ranges_.begin(), ranges_.end()};
+}
+
+bool RocksStore::expects(std::uint32_t range) {
+  const std::lock_guard lock(mutex_);
+  (void)loaded();
+  return ranges_.contains(range);
+}
+
+std::optional<Shard> RocksStore::read_shard(std::uint32_t range) {
+  (void)take_merge_fault();
+  std::optional<std::string> bytes;
+  try {
+    bytes = rocks_->get(shards_family, range_key(range));
+  } catch (const StoreError&) {
+    if (const std::string fault = take_merge_fault(); !fault.empty())
+      throw StoreError(fault);
+    throw;
+  }
+  if (!bytes)
+    return std::nullopt;
+  Shard shard = decode(*bytes);
+  if (shard.range != range)
+    throw StoreError("it is the shard of another range");
+  return shard;
+}
+
+std::optional<Shard> RocksStore::shard(std::uint32_t range) {
+  const bool expected = expects(range);
+  std::optional<Shard> read;
+  try {
+    read = read_shard(range);
+  } catch (const StoreError& error) {
+    throw rocks_->damaged(range_name(range) + ": " + error.what());
+  }
+  if (read.has_value() != expected)
+    throw rocks_->damaged(range_name(range) + (expected ? ": the shard is missing"
+                                                        : ": the ledger does not know the shard"));
+  return read;
+}
+
+}  // namespace somatlas::store
