@@ -19,7 +19,8 @@ namespace somatlas::store {
 inline constexpr std::uint32_t atlas_format = 1;
 
 /// Training articles of one PMID range, with the neuron each had when the codebook was built.
-/// A checkpoint keeps the neurons alone: low and fingerprint are then empty, and the codec keeps them so.
+/// A checkpoint keeps the neurons alone: low and fingerprint are then empty, and the codec keeps
+/// them so.
 struct AssignmentShard {
   std::uint32_t range = 0;
   std::vector<std::uint16_t> low;  // PMID % 65,536, ascending

@@ -60,6 +60,11 @@ rocksdb::ReadOptions read_options() {
   return options;
 }
 
+void require_read(const rocksdb::Status& status) {
+  if (!status.ok())
+    throw StoreError(status.ToString());
+}
+
 bool is_lock_refusal(const rocksdb::Status& status) {
   return status.IsIOError() && status.ToString().find("lock") != std::string::npos;
 }
@@ -205,7 +210,12 @@ void RocksDirectory::connect(bool writable) {
 }
 
 void RocksDirectory::check_format() {
-  const std::optional<std::string> format = get(meta_family, format_key);
+  std::optional<std::string> format;
+  try {
+    format = get(meta_family, format_key);
+  } catch (const StoreError& error) {
+    throw damaged(std::string("its format number: ") + error.what());
+  }
   if (!format)
     throw damaged("it has no format number");
   const std::string wanted = layout_.kind + " " + std::to_string(layout_.format);
@@ -238,6 +248,7 @@ void RocksDirectory::clear_incoming() {
 rocksdb::Options RocksDirectory::options(bool writable) const {
   rocksdb::Options options(rocksdb::DBOptions(), family_options(""));
   options.max_open_files = -1;
+  options.max_file_opening_threads = 2;
   options.paranoid_checks = true;
   options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
@@ -292,7 +303,7 @@ std::optional<std::string> RocksDirectory::get(const std::string& family_name,
       db_->Get(read_options(), family(family_name), rocksdb::Slice(key.data(), key.size()), &value);
   if (status.IsNotFound())
     return std::nullopt;
-  check(status, "be read");
+  require_read(status);
   return value;
 }
 
@@ -303,18 +314,63 @@ void RocksDirectory::for_each(
       db_->NewIterator(read_options(), family(family_name)));
   for (it->SeekToFirst(); it->Valid(); it->Next())
     entry(it->key().ToStringView(), it->value().ToStringView());
-  check(it->status(), "be read");
+  require_read(it->status());
 }
 
-std::optional<RocksDirectory::Entry> RocksDirectory::first_from(const std::string& family_name,
-                                                                std::string_view from) {
-  const std::unique_ptr<rocksdb::Iterator> it(
-      db_->NewIterator(read_options(), family(family_name)));
-  it->Seek(rocksdb::Slice(from.data(), from.size()));
-  if (it->Valid())
-    return Entry{it->key().ToString(), it->value().ToString()};
-  check(it->status(), "be read");
-  return std::nullopt;
+void RocksDirectory::scan(const std::string& family_name, const std::string& prefix,
+                          const std::vector<std::string>& expected,
+                          const std::function<void(std::string_view, const std::string&)>& entry,
+                          const Bad& bad) {
+  auto next = expected.begin();
+  std::string from = prefix;
+  std::unique_ptr<rocksdb::Iterator> it;
+  while (true) {
+    if (!it) {
+      it.reset(db_->NewIterator(read_options(), family(family_name)));
+      it->Seek(from);
+    }
+    if (it->Valid() && it->key().starts_with(prefix)) {
+      const std::string key(it->key().ToStringView().substr(prefix.size()));
+      for (; next != expected.end() && *next < key; ++next)
+        bad(*next, "it is missing");
+      if (next != expected.end() && *next == key)
+        ++next;
+      else
+        bad(key, "nothing refers to it");
+      entry(key, it->value().ToString());
+      it->Next();
+      continue;
+    }
+    if (it->Valid() || it->status().ok())
+      break;
+    // What comes next cannot be read: ask for the next expected entry alone, and go on behind it.
+    if (next == expected.end()) {
+      bad("", it->status().ToString());
+      return;
+    }
+    const std::string key = *next++;
+    try {
+      if (const std::optional<std::string> value = get(family_name, prefix + key))
+        entry(key, *value);
+      else
+        bad(key, "it is missing");
+    } catch (const StoreError& error) {
+      bad(key, error.what());
+    }
+    from = prefix + key + '\0';
+    it.reset();
+  }
+  for (; next != expected.end(); ++next)
+    bad(*next, "it is missing");
+}
+
+void RocksDirectory::drop_files(const std::string& family_name, const std::string& begin,
+                                const std::string& end) {
+  require_writable();
+  const rocksdb::Slice first(begin);
+  const rocksdb::Slice last(end);
+  check(rocksdb::DeleteFilesInRange(db_.get(), family(family_name), &first, &last, false),
+        "be changed");
 }
 
 void RocksDirectory::compact() {

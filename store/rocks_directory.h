@@ -48,17 +48,24 @@ class RocksDirectory {
   [[nodiscard]] const std::string& directory() const { return directory_; }
   [[nodiscard]] bool writable() const { return writable_; }
 
-  /// The bytes under key; nothing where there are none. Safe from several threads.
+  /// The bytes under key; nothing where there are none. Safe from several threads. Like for_each()
+  /// it throws StoreError with what is wrong as half a sentence, which the caller puts into
+  /// damaged() with what it was about to read.
   [[nodiscard]] std::optional<std::string> get(const std::string& family, std::string_view key);
   /// Every entry of a family in key order.
   void for_each(const std::string& family,
                 const std::function<void(std::string_view, std::string_view)>& entry);
-  /// The first entry whose key is not below from.
-  struct Entry {
-    std::string key;
-    std::string value;
-  };
-  [[nodiscard]] std::optional<Entry> first_from(const std::string& family, std::string_view from);
+  /// Reads every entry whose key begins with prefix, in key order, and holds the keys behind the
+  /// prefix against expected (ascending): entry for each value that could be read, bad for each
+  /// that could not, is missing or is not expected. One unreadable value does not hide the next.
+  using Bad = std::function<void(std::string_view key, const std::string& what)>;
+  void scan(const std::string& family, const std::string& prefix,
+            const std::vector<std::string>& expected,
+            const std::function<void(std::string_view key, const std::string& value)>& entry,
+            const Bad& bad);
+
+  /// Drops the table files whose keys all lie in [begin, end): frees space, nothing more.
+  void drop_files(const std::string& family, const std::string& begin, const std::string& end);
 
   void compact();
   /// Bytes of the SST files.

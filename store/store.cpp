@@ -72,26 +72,29 @@ RocksLayout RocksStore::layout() {
 }
 
 std::string RocksStore::id() const {
-  const std::optional<std::string> id = rocks_->get(meta_family, id_key);
-  if (!id)
-    throw rocks_->damaged("it has no id");
-  return *id;
+  try {
+    if (const std::optional<std::string> id = rocks_->get(meta_family, id_key))
+      return *id;
+  } catch (const StoreError& error) {
+    throw rocks_->damaged(std::string("its id: ") + error.what());
+  }
+  throw rocks_->damaged("it has no id");
 }
 
 const Ledger& RocksStore::loaded() {
   if (!ledger_) {
     Ledger read;
     std::set<std::uint32_t> ranges;
-    rocks_->for_each(ledger_family, [&](std::string_view key, std::string_view value) {
-      try {
+    try {
+      rocks_->for_each(ledger_family, [&](std::string_view key, std::string_view value) {
         LedgerRecord record = decode_ledger_value(key, value);
         ranges.insert(record.ranges.begin(), record.ranges.end());
         FileKey file = record.entry.key;
         read.emplace(std::move(file), std::move(record));
-      } catch (const StoreError& error) {
-        throw rocks_->damaged(std::string("a ledger entry: ") + error.what());
-      }
-    });
+      });
+    } catch (const StoreError& error) {
+      throw rocks_->damaged(std::string("its ledger: ") + error.what());
+    }
     ledger_ = std::move(read);
     ranges_ = std::move(ranges);
   }
@@ -155,13 +158,13 @@ std::optional<LedgerEntry> RocksStore::ledger_entry(const FileKey& key) {
 
 std::vector<DescriptorEntry> RocksStore::descriptors() {
   std::vector<DescriptorEntry> entries;
-  rocks_->for_each(descriptors_family, [&](std::string_view key, std::string_view value) {
-    try {
+  try {
+    rocks_->for_each(descriptors_family, [&](std::string_view key, std::string_view value) {
       entries.push_back(decode_descriptor_value(key, value).entry);
-    } catch (const StoreError& error) {
-      throw rocks_->damaged("descriptor '" + std::string(key) + "': " + error.what());
-    }
-  });
+    });
+  } catch (const StoreError& error) {
+    throw rocks_->damaged(std::string("its descriptors: ") + error.what());
+  }
   return entries;
 }
 

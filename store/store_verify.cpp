@@ -2,9 +2,9 @@
 // Always holds: one breach does not hide the others; nothing is changed.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "store/descriptor_codec.h"
 #include "store/rocks_store.h"
@@ -26,6 +26,13 @@ std::string remedy(const std::vector<std::string>& files) {
   if (files.size() > named_files_limit)
     text += " and " + std::to_string(files.size() - named_files_limit) + " more";
   return text;
+}
+
+Shard decode_under(std::string_view key, const std::string& value) {
+  Shard shard = decode(value);
+  if (range_key(shard.range) != key)
+    throw StoreError("it is the shard of another range");
+  return shard;
 }
 
 }  // namespace
@@ -72,61 +79,38 @@ void RocksStore::verify(const std::function<void(const Fault&)>& fault) {
     }
   });
 
-  // The shards that are there, then those that should be: a missing one is a fault too.
-  std::set<std::uint32_t> todo;
-  for (const auto& [range, files] : files_of)
-    todo.insert(range);
   std::uint64_t records = 0;
   bool shards_whole = true;
-  const auto shard_fault = [&](std::uint32_t range, const std::string& what) {
+  const auto shard_fault = [&](std::string_view key, const std::string& what) {
     shards_whole = false;
+    if (key.size() != 4)
+      return fault({directory() + ", shards", what + remedy({})});
+    const auto range = static_cast<std::uint32_t>(ByteReader(key).big_endian(4));
     fault({directory() + ", " + range_name(range), what + remedy(files_of[range])});
   };
-  const auto check_shard = [&](std::uint32_t range) {
+  const auto check_shard = [&](std::string_view key, const std::string& value) {
     try {
-      const std::optional<Shard> shard = read_shard(range);
-      if (!shard)
-        return shard_fault(range, "the shard is missing");
-      for (const std::uint32_t count : shard->records)
+      const Shard shard = decode_under(key, value);
+      for (const std::uint32_t count : shard.records)
         records += count;
-      for (const FileKey& key : shard->keys) {
-        const auto entry = ledger.find(key);
-        if (ledger_whole && entry == ledger.end())
-          shard_fault(range, "rows came from '" + key.name + "', which the ledger lacks");
-        else if (entry != ledger.end() && !std::binary_search(entry->second.ranges.begin(),
-                                                              entry->second.ranges.end(), range))
-          shard_fault(range, "the ledger does not say that '" + key.name + "' has rows in it");
+      for (const FileKey& file : shard.keys) {
+        const auto entry = ledger.find(file);
+        if (entry == ledger.end()) {
+          if (ledger_whole)
+            shard_fault(key, "rows came from '" + file.name + "', which the ledger lacks");
+        } else if (!std::binary_search(entry->second.ranges.begin(), entry->second.ranges.end(),
+                                       shard.range)) {
+          shard_fault(key, "the ledger does not say that '" + file.name + "' has rows in it");
+        }
       }
     } catch (const StoreError& error) {
-      shard_fault(range, error.what());
+      shard_fault(key, error.what());
     }
   };
-  std::uint64_t next = 0;
-  while (next <= 0xFFFF'FFFF) {
-    std::optional<std::uint32_t> found;
-    try {
-      const auto entry = rocks_->first_from("shards", range_key(static_cast<std::uint32_t>(next)));
-      if (entry && entry->key.size() == 4)
-        found = static_cast<std::uint32_t>(ByteReader(entry->key).big_endian(4));
-      else if (entry)
-        shard_fault(0, "a shard has an unusable key");
-      if (!found)
-        break;
-    } catch (const StoreError&) {
-      // Some shard from here on cannot be read: go on with the next one that the ledger knows.
-      const auto known = todo.lower_bound(static_cast<std::uint32_t>(next));
-      if (known == todo.end())
-        break;
-      found = *known;
-    }
-    if (!todo.contains(*found) && ledger_whole)
-      shard_fault(*found, "the ledger does not know the shard");
-    todo.erase(*found);
-    check_shard(*found);
-    next = std::uint64_t{*found} + 1;
-  }
-  for (const std::uint32_t range : std::set<std::uint32_t>(todo))
-    check_shard(range);
+  std::vector<std::string> expected_keys;
+  for (const auto& [range, files] : files_of)
+    expected_keys.push_back(range_key(range));
+  rocks_->scan("shards", "", expected_keys, check_shard, shard_fault);
 
   std::uint64_t expected = 0;
   for (const auto& [key, record] : ledger) {

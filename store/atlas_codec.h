@@ -1,0 +1,53 @@
+// The values of an atlas as bytes. Large ones are frames (store/frame.h), small ones sealed values.
+// Always holds: decoding gives back what was encoded, or throws StoreError with what is wrong, as
+// half a sentence; what a value is the value of (range, descriptor, column) is under its checksum.
+//
+//   assignment "SOMA", range           rows, low (ascending varints), neuron, fingerprint
+//   places     "SOMP", range           rows, low, neuron, second less neuron, distance
+//   planes     "SOMW", descriptor code rows (M), then each weight less the one before it, zigzag
+//   cells      "SOMC", column number   rows (M, or 5 M), the column
+//   index      "SOMI", generation      number of keys, each one's length and bytes
+//   articles   sealed                  number of PMIDs, each less the one before, less 1
+//
+// rows and numbers are varints (store/varint.h); columns are byte planes (store/column_codec.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/atlas.h"
+
+namespace somatlas::store {
+
+[[nodiscard]] std::string encode_assignment(const AssignmentShard& shard);
+[[nodiscard]] AssignmentShard decode_assignment(std::string_view bytes, std::uint32_t range);
+
+[[nodiscard]] std::string encode_places(const PlaceShard& shard);
+[[nodiscard]] PlaceShard decode_places(std::string_view bytes, std::uint32_t range);
+
+[[nodiscard]] std::string encode_plane(DescriptorCode code, std::span<const std::uint16_t> plane);
+[[nodiscard]] std::vector<std::uint16_t> decode_plane(std::string_view bytes, DescriptorCode code);
+
+/// The columns of cells in the order of their keys, "0" to "7".
+inline constexpr std::size_t cell_columns = 8;
+/// Throws StoreError where the columns are not of one length.
+[[nodiscard]] std::vector<std::string> encode_cells(const AtlasCells& cells);
+[[nodiscard]] AtlasCells decode_cells(std::span<const std::string> columns);
+
+[[nodiscard]] std::string encode_articles(std::string_view key,
+                                          std::span<const std::uint32_t> pmids);
+[[nodiscard]] std::vector<std::uint32_t> decode_articles(std::string_view key,
+                                                         std::string_view bytes);
+
+/// The keys of a family's current generation, ascending.
+struct FamilyIndex {
+  std::uint32_t generation = 0;
+  std::vector<std::string> keys;
+};
+[[nodiscard]] std::string encode_index(const FamilyIndex& index);
+[[nodiscard]] FamilyIndex decode_index(std::string_view bytes);
+
+}  // namespace somatlas::store
