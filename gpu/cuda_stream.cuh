@@ -1,0 +1,75 @@
+// Streams and events: an owner type and a view type for each. Always holds: owners destroy what
+// they made, on the device that was current when they made it; views are plain values that own
+// nothing; events carry no timing and waiting for one does not spin.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+#include "gpu/cuda_check.cuh"
+
+namespace somatlas::gpu {
+
+/// An event that somebody else owns.
+class EventView {
+ public:
+  explicit EventView(cudaEvent_t event) : event_(event) {}
+  [[nodiscard]] cudaEvent_t value() const { return event_; }
+  /// Blocks this thread until the work recorded before the event is done.
+  void synchronize() const { check(cudaEventSynchronize(event_)); }
+
+ private:
+  cudaEvent_t event_;
+};
+
+/// A stream that somebody else owns; every asynchronous call takes one.
+class StreamView {
+ public:
+  explicit StreamView(cudaStream_t stream) : stream_(stream) {}
+  [[nodiscard]] cudaStream_t value() const { return stream_; }
+  void record(EventView event) const { check(cudaEventRecord(event.value(), stream_)); }
+  /// Work enqueued after this starts once the event has happened.
+  void wait(EventView event) const { check(cudaStreamWaitEvent(stream_, event.value(), 0)); }
+  /// Blocks this thread until everything enqueued so far is done.
+  void synchronize() const { check(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_;
+};
+
+class Event {
+ public:
+  Event() {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync));
+  }
+  ~Event() {
+    if (event_ != nullptr) {
+      report(cudaEventDestroy(event_));
+    }
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&&) = delete;
+  [[nodiscard]] EventView view() const { return EventView(event_); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~Stream() {
+    if (stream_ != nullptr) {
+      report(cudaStreamDestroy(stream_));
+    }
+  }
+  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream& operator=(Stream&&) = delete;
+  [[nodiscard]] StreamView view() const { return StreamView(stream_); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace somatlas::gpu
