@@ -28,11 +28,9 @@ constexpr std::uint32_t most_side = 65'535;  // neurons are numbered in 32 bits
 
 /// Checks the shape and the device number, and makes the device current.
 [[nodiscard]] int open_device(MapShape shape, int device) {
-  if (shape.side == 0 || shape.side > most_side || shape.descriptors == 0) {
-    throw std::invalid_argument("a map of side " + std::to_string(shape.side) + " with " +
-                                std::to_string(shape.descriptors) +
-                                " descriptors cannot be made; the side is 1 to 65535, and at least "
-                                "one descriptor is needed");
+  if (shape.side == 0 || shape.side > most_side) {
+    throw std::invalid_argument("a map of side " + std::to_string(shape.side) +
+                                " cannot be made; the side is 1 to " + std::to_string(most_side));
   }
   const std::size_t count = cuda_devices().size();
   if (count == 0) {
@@ -216,6 +214,9 @@ void CudaBackend::load(const std::function<void(DescriptorId, std::span<std::uin
     if (std::any_of(part.begin(), part.end(), [](std::uint16_t q) { return q > weight_one; })) {
       throw std::invalid_argument("a weight past 16383 was found in the planes from number " +
                                   std::to_string(first) + " on; the codebook is damaged");
+    }
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      part[i] = vacant[i % neurons] != 0 ? std::uint16_t{0} : part[i];
     }
     copy_to_device(plane_room(), part.data(), part.size(), stream);
     book_.put_planes(static_cast<DescriptorId>(first), count, plane_room(), stream);

@@ -149,10 +149,12 @@ void Codebook::clear_planes(const std::uint32_t* planes, std::size_t count, Stre
 
 void Codebook::make_norms(const std::uint8_t* usable, StreamView stream) {
   square_sums_.fill_bytes(0, stream);
-  const dim3 grid(chunks_of(shape_),
-                  (shape_.descriptors + norm_descriptors - 1) / norm_descriptors);
-  square_sum_kernel<<<grid, block_threads, 0, stream.value()>>>(view());
-  check_launch();
+  if (shape_.descriptors != 0) {
+    const dim3 grid(chunks_of(shape_),
+                    (shape_.descriptors + norm_descriptors - 1) / norm_descriptors);
+    square_sum_kernel<<<grid, block_threads, 0, stream.value()>>>(view());
+    check_launch();
+  }
   norm_kernel<<<chunks_of(shape_), chunk_neurons, 0, stream.value()>>>(view(), usable);
   check_launch();
 }

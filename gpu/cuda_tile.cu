@@ -50,13 +50,13 @@ void CudaTile::download(bool places, StreamView stream) {
 void CudaTile::check_fault() const {
   const std::uint32_t fault = *reinterpret_cast<const std::uint32_t*>(fault_.get());
   if ((fault & tile_fault::descriptor_out_of_range) != 0) {
-    throw std::invalid_argument("a row of the tile names a descriptor that the map does not have");
+    throw std::out_of_range("a row of the tile names a descriptor that the map does not have");
   }
   if ((fault & tile_fault::row_too_long) != 0) {
-    throw std::invalid_argument("a row of the tile has more descriptors than a score can hold");
+    throw std::out_of_range("a row of the tile has more descriptors than a score can hold");
   }
   if ((fault & tile_fault::bmu_out_of_range) != 0) {
-    throw std::invalid_argument("a row of the tile names a BMU that is not on the map");
+    throw std::out_of_range("a row of the tile names a BMU that is not on the map");
   }
 }
 

@@ -43,7 +43,7 @@ class CudaTile final : public Tile {
   void upload(StreamView stream);
   /// Enqueues the results' way back; places: BMUs, scores and second BMUs too.
   void download(bool places, StreamView stream);
-  /// Throws std::invalid_argument if the last completed submit met a row that it had to leave out.
+  /// Throws std::out_of_range if the last completed submit met a row that it had to leave out.
   void check_fault() const;
 
   [[nodiscard]] EventView uploaded() const { return uploaded_.view(); }

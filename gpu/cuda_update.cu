@@ -181,7 +181,7 @@ void launch_lines(Kernel kernel, std::uint32_t side, std::size_t planes, StreamV
 
 [[nodiscard]] std::size_t batch_of(MapShape shape) {
   return std::clamp<std::size_t>(batch_bytes / (shape.neurons() * sizeof(std::uint64_t)), 1,
-                                 std::min<std::size_t>(shape.descriptors, 65'535));
+                                 std::clamp<std::size_t>(shape.descriptors, 1, 65'535));
 }
 
 }  // namespace
