@@ -95,7 +95,7 @@ TEST(AtlasMeta, NothingStaysNothing) {
 
 TEST(AtlasMeta, DoublesComeBackToTheLastBit) {
   std::mt19937_64 random(test_seed());
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const auto value = std::bit_cast<double>(random() & 0x7FEF'FFFF'FFFF'FFFF);
     AtlasMeta meta;
     meta.quality.qe = value;
