@@ -124,14 +124,13 @@ TEST(Distance, IsRightWhereADoubleErrs) {
   EXPECT_GT(double_erred, 0U) << "the cases are too easy to show anything";
 }
 
-// Of the values beside the midpoints of large distances, about one in a thousand is too near for a
-// double, on either side.
+// Beside the midpoints of large distances a double often errs: upwards, since the midpoint itself
+// is a double, so that a root just above it is never rounded below.
 TEST(Distance, NearestRootIsExactForWeightDifferences) {
   std::mt19937_64 random(test_seed());
   constexpr std::uint64_t unit = 16383ULL * 16383;
   std::uniform_int_distribution<std::uint64_t> any(1, 200'000'000);
-  std::uint64_t too_low = 0;
-  std::uint64_t too_high = 0;
+  std::uint64_t double_erred = 0;
   for (int i = 0; i < 200'000; ++i) {
     const Wide odd = 2 * Wide{any(random)} - 1;
     const auto first = static_cast<std::uint64_t>((odd * odd * unit + ((Wide{1} << 42) - 1)) >> 42);
@@ -140,12 +139,10 @@ TEST(Distance, NearestRootIsExactForWeightDifferences) {
       ASSERT_EQ(nearest_root(value, unit), expected) << "value " << value;
       const auto rough = static_cast<std::uint64_t>(
           std::sqrt(static_cast<double>(value) / static_cast<double>(unit)) * 1048576.0 + 0.5);
-      too_low += rough < expected ? 1 : 0;
-      too_high += rough > expected ? 1 : 0;
+      double_erred += rough != expected ? 1 : 0;
     }
   }
-  EXPECT_GT(too_low, 0U) << "the cases are too easy to show anything";
-  EXPECT_GT(too_high, 0U) << "the cases are too easy to show anything";
+  EXPECT_GT(double_erred, 0U) << "the cases are too easy to show anything";
 }
 
 TEST(CosineDistance, IsTheRoundedCosine) {
