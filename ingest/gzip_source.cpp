@@ -14,6 +14,9 @@
 namespace somatlas::ingest {
 namespace {
 
+constexpr const char* trailing_bytes =
+    "has bytes behind its gzip data that are not gzip; fetch it again";
+
 class GzipSource final : public ByteSource {
  public:
   GzipSource(std::unique_ptr<RawFile> file, std::span<const std::byte> head,
@@ -89,8 +92,7 @@ class GzipSource final : public ByteSource {
     if (result == ISAL_DECOMP_OK) {
       phase_ = Phase::data;
     } else if (result != ISAL_END_INPUT) {
-      refuse(members_ == 0 ? "has a damaged gzip header; fetch it again"
-                           : "has bytes behind its gzip data that are not gzip; fetch it again");
+      refuse(members_ == 0 ? "has a damaged gzip header; fetch it again" : trailing_bytes);
     }
   }
 
@@ -117,6 +119,8 @@ class GzipSource final : public ByteSource {
       phase_ = Phase::done;
     } else if (*state_.next_in == 0) {
       phase_ = Phase::padding;
+    } else if (*state_.next_in != 0x1f) {
+      refuse(trailing_bytes);
     } else {
       begin_member();
     }
@@ -130,7 +134,7 @@ class GzipSource final : public ByteSource {
     }
     const std::span<const std::uint8_t> rest(state_.next_in, state_.avail_in);
     if (std::any_of(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0; })) {
-      refuse("has bytes behind its gzip data that are not gzip; fetch it again");
+      refuse(trailing_bytes);
     }
     state_.avail_in = 0;
   }

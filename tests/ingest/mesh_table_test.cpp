@@ -1,0 +1,186 @@
+// MeSH tables in their three forms, and what is no MeSH table.
+#include <gtest/gtest.h>
+
+#include "ingest/mesh_table.h"
+#include "tests/ingest/recorded_events.h"
+
+namespace somatlas::ingest {
+namespace {
+
+class MeshTable : public testing::Test {
+ protected:
+  /// "D000001|Calcimycin|D03.633 D04.345" a descriptor, "name|number" a tree.
+  [[nodiscard]] std::vector<std::string> rows(std::string_view bytes,
+                                              const std::string& name = "table") const {
+    std::vector<std::string> lines;
+    const MeshFile file = read_mesh_file(scratch.write(name, bytes));
+    for (const MeshDescriptor& descriptor : file.descriptors) {
+      std::string line = ui_text(descriptor.ui) + "|" + descriptor.name + "|";
+      for (const std::string& number : descriptor.tree_numbers) {
+        line += (line.back() == '|' ? "" : " ") + number;
+      }
+      lines.push_back(std::move(line));
+    }
+    for (const MeshTree& tree : file.trees) {
+      lines.push_back(tree.name + "|" + tree.tree_number);
+    }
+    return lines;
+  }
+  /// The refusal's message behind the path.
+  [[nodiscard]] std::string fault(std::string_view bytes) const {
+    const std::string message = refusal([&] { static_cast<void>(rows(bytes)); });
+    const std::string path = (scratch.path() / "table").string();
+    return message.rfind(path, 0) == 0 ? message.substr(path.size()) : message;
+  }
+
+  ScratchDirectory scratch;
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_F(MeshTable, Tsv) {
+  const Lines expected = {"D000001|Calcimycin|D02.355 D03.633.100", "D000602|Amino; Acids|",
+                          "D000068036|Vibration|G01"};
+  const std::string body =
+      "D000001\tCalcimycin\tD02.355;D03.633.100\nD000602\tAmino; Acids\t\n"
+      "D000068036\tVibration\tG01";
+  EXPECT_EQ(rows("ui\tname\ttree_numbers\n" + body), expected);
+  EXPECT_EQ(rows(body + "\n"), expected);
+  EXPECT_EQ(rows("\xef\xbb\xbf" + body + "\n\n"), expected);
+  std::string dos = body;
+  for (std::size_t at = dos.find('\n'); at != std::string::npos; at = dos.find('\n', at + 2)) {
+    dos.insert(at, 1, '\r');
+  }
+  EXPECT_EQ(rows(dos), expected);
+}
+
+TEST_F(MeshTable, TsvFaultsNameTheirLine) {
+  const std::string good = "ui\tname\ttree_numbers\nD000001\tCalcimycin\tD02.355\n";
+  EXPECT_EQ(fault(good + "D000002\tTemefos\n"),
+            ":3: has not three columns (UI, name, tree numbers) parted by tabs");
+  EXPECT_EQ(fault(good + "D000002\tTemefos\tD02\tmore\n"),
+            ":3: has not three columns (UI, name, tree numbers) parted by tabs");
+  EXPECT_EQ(fault(good + "D000001\tTemefos\t\n"),
+            ":3: D000001 stands here for the second time; remove one");
+  EXPECT_EQ(fault(good + "D00002\tTemefos\t\n"),
+            ":3: 'D00002' is no descriptor UI; the first column is D and six or nine digits");
+  EXPECT_EQ(fault(good + "ui\tname\ttree_numbers\n").substr(0, 9), ":3: 'ui' ");
+  EXPECT_EQ(fault(good + "D000002\t\tD02\n"),
+            ":3: D000002 has no name; the second column is the name");
+  EXPECT_EQ(fault(good + "D000002\tTemefos\tD02;;D03\n"),
+            ":3: '' is no tree number; the third column is numbers joined by ;");
+  EXPECT_EQ(fault(good + "D000002\tTemefos\tD02.35\n").substr(0, 14), ":3: 'D02.35' i");
+  EXPECT_EQ(fault("ui\tname\ttree_numbers\n"),
+            ": is a MeSH table without a descriptor; fetch it again");
+}
+
+TEST_F(MeshTable, TreeFile) {
+  EXPECT_EQ(rows("Body Regions;A01\nAcids; Strong;D01.029\r\nOcean;Z01.756.700"),
+            (Lines{"Body Regions|A01", "Acids; Strong|D01.029", "Ocean|Z01.756.700"}));
+  EXPECT_EQ(fault("Body Regions;A01\nHead\n"),
+            ":2: is no line of a tree file; each is a name, a semicolon, a tree number");
+  EXPECT_EQ(fault("Body Regions;A01\n;A02\n").substr(0, 6), ":2: is");
+  EXPECT_EQ(fault("Body Regions;A01\nHead;A01.45\n").substr(0, 6), ":2: is");
+  EXPECT_EQ(fault("Body Regions;A01\nHead;A01\n"),
+            ":2: A01 stands here for the second time; remove one");
+}
+
+constexpr std::string_view xml = R"(<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE DescriptorRecordSet SYSTEM "https://dtd.invalid/never/here.dtd">
+<DescriptorRecordSet LanguageCode="eng">
+<DescriptorRecord DescriptorClass="1">
+  <DescriptorUI>D000001</DescriptorUI>
+  <DescriptorName><String>Calcimycin &amp; Co</String></DescriptorName>
+  <AllowableQualifiersList><AllowableQualifier><QualifierReferredTo>
+    <QualifierUI>Q000008</QualifierUI><QualifierName><String>administration</String></QualifierName>
+  </QualifierReferredTo></AllowableQualifier></AllowableQualifiersList>
+  <PharmacologicalActionList><PharmacologicalAction><DescriptorReferredTo>
+    <DescriptorUI>D000900</DescriptorUI>
+    <DescriptorName><String>Anti-Bacterial Agents</String></DescriptorName>
+    <TreeNumberList><TreeNumber>Z99</TreeNumber></TreeNumberList>
+  </DescriptorReferredTo></PharmacologicalAction></PharmacologicalActionList>
+  <TreeNumberList><TreeNumber>D02.355</TreeNumber><TreeNumber> D03.633.100 </TreeNumber></TreeNumberList>
+  <ConceptList><Concept><ConceptName><String>A23187</String></ConceptName></Concept></ConceptList>
+</DescriptorRecord>
+<DescriptorRecord DescriptorClass="2">
+  <DescriptorUI>D008297</DescriptorUI>
+  <DescriptorName><String>Male</String></DescriptorName>
+</DescriptorRecord>
+</DescriptorRecordSet>
+)";
+
+std::string without(std::string text, std::string_view part) {
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return text.erase(at, part.size());
+}
+
+TEST_F(MeshTable, DescriptorXml) {
+  EXPECT_EQ(rows(xml), (Lines{"D000001|Calcimycin & Co|D02.355 D03.633.100", "D008297|Male|"}));
+  EXPECT_EQ(rows("\n <DescriptorRecordSet><DescriptorRecord><DescriptorUI>D000001</DescriptorUI>"
+                 "<DescriptorName><String>A</String></DescriptorName></DescriptorRecord>"
+                 "</DescriptorRecordSet>"),
+            Lines{"D000001|A|"});
+}
+
+TEST_F(MeshTable, DescriptorXmlFaultsNameTheirLine) {
+  const std::string text(xml);
+  EXPECT_EQ(fault(without(text, "<DescriptorUI>D000001</DescriptorUI>")),
+            ":4: has a DescriptorRecord without a UI or a name; fetch the file again");
+  EXPECT_EQ(fault(without(text, "<String>Male</String>")),
+            ":18: has a DescriptorRecord without a UI or a name; fetch the file again");
+  std::string twice = text;
+  twice.replace(twice.find("D008297"), 7, "D000001");
+  EXPECT_EQ(fault(twice),
+            ":18: has a DescriptorRecord whose UI stands in an earlier one; fetch the file again");
+  std::string no_ui = text;
+  no_ui.replace(no_ui.find("D008297"), 7, "C008297");
+  EXPECT_EQ(fault(no_ui),
+            ":19: 'C008297' is no descriptor UI (D and six or nine digits); fetch "
+            "the file again");
+  std::string no_number = text;
+  no_number.replace(no_number.find("D02.355"), 7, "D02,355");
+  EXPECT_EQ(fault(no_number), ":15: 'D02,355' is no tree number; fetch the file again");
+  EXPECT_EQ(fault("<a>\n<b/>\n</a>"), ": holds no DescriptorRecord: is it MeSH's descriptor XML?");
+  EXPECT_EQ(fault(text.substr(0, 800)).substr(0, 29), ":13: is not well-formed XML (");
+  EXPECT_EQ(fault("<DescriptorRecordSet/>"),
+            ": holds no DescriptorRecord: is it MeSH's descriptor XML?");
+}
+
+TEST_F(MeshTable, WhatIsNoTable) {
+  EXPECT_EQ(fault("plain words\nand more"),
+            ":1: is no MeSH table; give desc XML, a TSV or an mtrees file");
+  EXPECT_EQ(fault(std::string("\x7f"
+                              "ELF\x02\x01\x01\x00\x00;",
+                              10)),
+            ":1: holds control characters, so it is no MeSH table; give desc XML, a TSV or an "
+            "mtrees file");
+  EXPECT_EQ(fault(""), ": is empty; fetch it again");
+  EXPECT_EQ(fault("a;b" + std::string(3000000, 'x')),
+            ":1: is longer than any line of a MeSH table; check that the file is one");
+}
+
+TEST(DescriptorUi, OnlyItsTwoForms) {
+  EXPECT_EQ(parse_descriptor_ui("D009369"), (DescriptorUi{9369, 6}));
+  EXPECT_EQ(parse_descriptor_ui("D000068036"), (DescriptorUi{68036, 9}));
+  EXPECT_EQ(parse_descriptor_ui("D999999999"), (DescriptorUi{999999999, 9}));
+  EXPECT_EQ(parse_descriptor_ui("D000000"), (DescriptorUi{0, 6}));
+  for (const char* const text :
+       {"", "D", "D00936", "D0093690", "D00006803", "D0000680360", "d009369", "Q009369", "D00936x",
+        "D-09369", " D09369", "D009369 "}) {
+    EXPECT_EQ(parse_descriptor_ui(text), std::nullopt) << text;
+  }
+}
+
+TEST(NameTable, NamesAreExactAndTheLastCounts) {
+  NameTable names;
+  names.add("Male", {8297, 6});
+  names.add("Male", {1, 6});
+  EXPECT_EQ(names.size(), 1U);
+  EXPECT_EQ(names.find("Male"), (DescriptorUi{1, 6}));
+  EXPECT_EQ(names.find("male"), std::nullopt);
+  EXPECT_EQ(names.find("Mal"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace somatlas::ingest
