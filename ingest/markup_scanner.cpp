@@ -47,6 +47,7 @@ std::optional<MarkupViolation> MarkupScanner::scan(std::string_view bytes) {
   const char* const end = begin + chunk_.size();
   const char* at = begin;
   while (at != end && !fault_) {
+    const bool was_text = state_ == State::text;
     const bool was_held = held();
     switch (state_) {
       case State::text:
@@ -88,17 +89,17 @@ std::optional<MarkupViolation> MarkupScanner::scan(std::string_view bytes) {
         break;
     }
     offset_ = chunk_from_ + static_cast<std::uint64_t>(at - begin);
-    if ((was_held || held()) && offset_ - markup_from_ > longest_markup_bytes && !fault_) {
-      fault_ = MarkupFault::too_long;
+    if (!(was_text && state_ == State::text) && !fault_) {
+      check_length(was_held || held());
     }
   }
   if (fault_) {
     const std::uint64_t line = line_at(markup_from_);
-    offset_ = markup_from_;
+    offset_ = held() ? markup_from_ : std::max(markup_from_, chunk_from_);
     state_ = State::text;
     return MarkupViolation{*fault_, line};
   }
-  if (held()) {
+  if (state_ != State::text) {
     markup_line_ = line_at(markup_from_);
   }
   lines_ += line_feeds(chunk_);
@@ -106,6 +107,15 @@ std::optional<MarkupViolation> MarkupScanner::scan(std::string_view bytes) {
     return MarkupViolation{MarkupFault::nul_byte, lines_ + 1};
   }
   return std::nullopt;
+}
+
+void MarkupScanner::check_length(bool is_tag) {
+  const std::uint64_t bytes = offset_ - markup_from_;
+  if (is_tag && bytes > longest_markup_bytes) {
+    fault_ = MarkupFault::tag_too_long;
+  } else if (bytes > longest_section_bytes) {
+    fault_ = MarkupFault::section_too_long;
+  }
 }
 
 std::uint64_t MarkupScanner::line_at(std::uint64_t offset) const {

@@ -16,12 +16,19 @@ namespace somatlas::ingest {
 /// sees the tag. Real MEDLINE tags are below 1 KiB and have fewer than ten attributes.
 inline constexpr std::size_t longest_markup_bytes = std::size_t{1} << 16U;
 inline constexpr std::size_t most_attributes = 1000;
+/// Comments and CDATA sections: libxml2 keeps them whole and looks through them again and again.
+inline constexpr std::size_t longest_section_bytes = std::size_t{1} << 20U;
 
-enum class MarkupFault : std::uint8_t { too_long, too_many_attributes, nul_byte };
+enum class MarkupFault : std::uint8_t {
+  tag_too_long,
+  section_too_long,
+  too_many_attributes,
+  nul_byte
+};
 
 struct MarkupViolation {
   MarkupFault fault;
-  std::uint64_t line;  // 1-based: where the tag begins, or the byte stands
+  std::uint64_t line;  // 1-based: where the markup begins, or the byte stands
 };
 
 class MarkupScanner {
@@ -58,6 +65,7 @@ class MarkupScanner {
   [[nodiscard]] bool declared(char c);
   void in_section(char c, char mark, State after);
   [[nodiscard]] bool in_doctype(char c);
+  void check_length(bool is_tag);
   [[nodiscard]] std::uint64_t line_at(std::uint64_t offset) const;
 
   State state_ = State::text;

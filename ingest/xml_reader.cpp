@@ -56,6 +56,9 @@ class Parse {
  public:
   explicit Parse(XmlReceiver& receiver) : receiver_(receiver) {
     set_up_library();
+    // A thread's own handler, for faults that libxml2 does not tie to a document (an iconv that
+    // fails): without it they go to stderr. The document's handler below has precedence.
+    xmlSetStructuredErrorFunc(nullptr, [](void*, xmlErrorPtr) {});
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startDocument = [](void* self) { of(self).guard(&Parse::check_encoding); };
@@ -211,7 +214,10 @@ class Parse {
 
 std::string problem_of(MarkupFault fault) {
   switch (fault) {
-    case MarkupFault::too_long:
+    case MarkupFault::section_too_long:
+      return "has a comment or CDATA section longer than " + std::to_string(longest_section_bytes) +
+             " bytes, which no MEDLINE or MeSH file has; fetch it again or repair it";
+    case MarkupFault::tag_too_long:
       return "has a tag longer than " + std::to_string(longest_markup_bytes) +
              " bytes, which no MEDLINE or MeSH file has; fetch it again or repair it";
     case MarkupFault::too_many_attributes:

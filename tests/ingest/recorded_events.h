@@ -93,7 +93,12 @@ class MemorySource final : public ByteSource {
 class ScratchDirectory {
  public:
   ScratchDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "somatlas-ingest-XXXXXX").string();
+    // In memory where the system offers it: thousands of small files are written.
+    const std::filesystem::path memory = "/dev/shm";
+    const bool usable = ::access(memory.c_str(), W_OK) == 0;
+    std::string name =
+        ((usable ? memory : std::filesystem::temp_directory_path()) / "somatlas-ingest-XXXXXX")
+            .string();
     if (::mkdtemp(name.data()) == nullptr) {
       throw std::runtime_error("no scratch directory at " + name);
     }

@@ -1,0 +1,232 @@
+// Walks the document tree. Written for plainness: paths are looked up, texts copied.
+#include "tests/ingest/dom_reader.h"
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <regex>
+
+#include "tests/ingest/recorded_events.h"
+
+namespace somatlas::ingest {
+namespace {
+
+bool is(const xmlNode* node, const std::string& name) {
+  return node->type == XML_ELEMENT_NODE && name == reinterpret_cast<const char*>(node->name);
+}
+
+std::vector<xmlNode*> children(const xmlNode* parent, const std::string& name) {
+  std::vector<xmlNode*> found;
+  for (xmlNode* node = parent->children; node != nullptr; node = node->next) {
+    if (is(node, name)) {
+      found.push_back(node);
+    }
+  }
+  return found;
+}
+
+std::string strip(std::string text) {
+  while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) {
+    text.pop_back();
+  }
+  std::size_t white = 0;
+  while (white < text.size() && std::strchr(" \t\r\n", text[white]) != nullptr) {
+    ++white;
+  }
+  return text.substr(white);
+}
+
+std::string text_of(const xmlNode* node) {
+  const std::unique_ptr<xmlChar, decltype(xmlFree)> text(xmlNodeGetContent(node), xmlFree);
+  const std::string all = reinterpret_cast<const char*>(text.get());
+  return strip(all);
+}
+
+std::string attribute_of(xmlNode* node, const std::string& name, const std::string& otherwise) {
+  const auto* const key = reinterpret_cast<const xmlChar*>(name.c_str());
+  const std::unique_ptr<xmlChar, decltype(xmlFree)> value(xmlGetProp(node, key), xmlFree);
+  const std::string all = value ? reinterpret_cast<const char*>(value.get()) : otherwise;
+  return strip(all);
+}
+
+std::uint64_t number_up_to(const std::string& text, std::uint64_t most) {
+  static const std::regex number_form("0*[0-9]{1,18}");
+  if (!std::regex_match(text, number_form)) {
+    return 0;
+  }
+  const std::uint64_t number = std::stoull(text);
+  return number > most ? 0 : number;
+}
+
+int year_of(const std::string& text) {
+  static const std::regex year_form("(^|[^0-9])([1-9][0-9]{3})($|[^0-9])");
+  std::smatch match;
+  return std::regex_search(text, match, year_form) ? std::stoi(match[2]) : 0;
+}
+
+/// The year of the last node on a path below node, or 0.
+int year_at(const xmlNode* node, const std::vector<std::string>& path) {
+  std::vector<const xmlNode*> level = {node};
+  for (const std::string& name : path) {
+    std::vector<const xmlNode*> next;
+    for (const xmlNode* parent : level) {
+      for (const xmlNode* child : children(parent, name)) {
+        next.push_back(child);
+      }
+    }
+    level = next;
+  }
+  return level.empty() ? 0 : year_of(text_of(level.back()));
+}
+
+class DomReader {
+ public:
+  explicit DomReader(const NameTable& names) : names_(names) {}
+
+  std::vector<std::string> lines;
+
+  /// Returns whether a MedlineCitation stood in it.
+  bool walk(xmlNode* node) {
+    const std::string line = std::to_string(xmlGetLineNo(node));
+    if (is(node, "MedlineCitation")) {
+      citation(node);
+      return true;
+    }
+    if (is(node, "PubmedBookArticle") || is(node, "BookDocument")) {
+      lines.push_back("book at " + line);
+      return false;
+    }
+    if (is(node, "DeleteCitation")) {
+      for (xmlNode* pmid : children(node, "PMID")) {
+        deletion(pmid);
+      }
+      return false;
+    }
+    if (is(node, "PubmedData") || is(node, "DeleteDocument")) {
+      return false;
+    }
+    bool found = false;
+    for (xmlNode* child = node->children; child != nullptr; child = child->next) {
+      if (child->type == XML_ELEMENT_NODE && walk(child)) {
+        found = true;
+      }
+    }
+    if (is(node, "PubmedArticle") && !found) {
+      lines.push_back("left out 0 at " + line + ": ");
+    }
+    return found;
+  }
+
+ private:
+  static std::string bad_text(xmlNode* pmid, std::uint64_t version) {
+    return text_of(pmid) +
+           (version == 0 ? " (version \"" + attribute_of(pmid, "Version", "1") + "\")" : "");
+  }
+
+  void deletion(xmlNode* pmid) {
+    const std::uint64_t number = number_up_to(text_of(pmid), 4294967295U);
+    const std::uint64_t version = number_up_to(attribute_of(pmid, "Version", "1"), 65535);
+    if (number == 0 || version == 0) {
+      lines.push_back("left out 1 at " + std::to_string(xmlGetLineNo(pmid)) + ": " +
+                      bad_text(pmid, version));
+    } else {
+      lines.push_back("delete " + std::to_string(number) + " v" + std::to_string(version));
+    }
+  }
+
+  void citation(xmlNode* node) {
+    const auto pmids = children(node, "PMID");
+    std::uint64_t number = 0;
+    std::uint64_t version = 0;
+    if (!pmids.empty()) {
+      number = number_up_to(text_of(pmids.front()), 4294967295U);
+      version = number_up_to(attribute_of(pmids.front(), "Version", "1"), 65535);
+    }
+    std::map<std::string, bool> majors;
+    for (xmlNode* list : children(node, "MeshHeadingList")) {
+      for (xmlNode* heading : children(list, "MeshHeading")) {
+        read_heading(heading, number, majors);
+      }
+    }
+    const std::string line = std::to_string(xmlGetLineNo(node));
+    if (pmids.empty()) {
+      lines.push_back("left out 0 at " + line + ": ");
+    } else if (number == 0 || version == 0) {
+      lines.push_back("left out 1 at " + line + ": " + bad_text(pmids.front(), version));
+    } else if (majors.size() > 1023) {
+      lines.push_back("left out 2 at " + line + ": " + std::to_string(number));
+    } else {
+      std::string text = std::to_string(number) + " v" + std::to_string(version) + " " +
+                         std::to_string(publication_year(node)) + " =";
+      for (const auto& [ui, major] : majors) {
+        text += " " + ui + (major ? "*" : "");
+      }
+      lines.push_back(text);
+    }
+  }
+
+  static int publication_year(xmlNode* node) {
+    for (const auto& path : std::vector<std::vector<std::string>>{
+             {"Article", "Journal", "JournalIssue", "PubDate", "Year"},
+             {"Article", "Journal", "JournalIssue", "PubDate", "MedlineDate"},
+             {"Article", "ArticleDate", "Year"}}) {
+      if (const int year = year_at(node, path); year != 0) {
+        return year;
+      }
+    }
+    return 0;
+  }
+
+  void read_heading(xmlNode* heading, std::uint64_t pmid, std::map<std::string, bool>& majors) {
+    bool major = false;
+    for (const char* const name : {"DescriptorName", "QualifierName"}) {
+      for (xmlNode* child : children(heading, name)) {
+        major = major || attribute_of(child, "MajorTopicYN", "") == "Y";
+      }
+    }
+    const auto descriptors = children(heading, "DescriptorName");
+    if (descriptors.empty()) {
+      unknown(heading, pmid, "");
+      return;
+    }
+    const std::string ui = attribute_of(descriptors.front(), "UI", "");
+    const std::string name = text_of(descriptors.front());
+    if (ui.empty() && names_.find(name)) {
+      majors[ui_text(*names_.find(name))] |= major;
+    } else if ((ui.size() == 7 || ui.size() == 10) && ui[0] == 'D' &&
+               ui.find_first_not_of("0123456789", 1) == std::string::npos) {
+      majors[ui] |= major;
+    } else {
+      unknown(descriptors.front(), pmid, ui.empty() ? name : ui);
+    }
+  }
+
+  void unknown(xmlNode* node, std::uint64_t pmid, const std::string& name) {
+    lines.push_back("unknown at " + std::to_string(xmlGetLineNo(node)) + " in " +
+                    std::to_string(pmid) + ": " + name);
+  }
+
+  const NameTable& names_;
+};
+
+}  // namespace
+
+std::vector<std::string> dom_events_of(const std::string& xml, const NameTable& names) {
+  const std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)> document(
+      xmlReadMemory(
+          xml.data(), static_cast<int>(xml.size()), "memory.xml", nullptr,
+          XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES),
+      &xmlFreeDoc);
+  if (!document) {
+    ADD_FAILURE() << "the document tree could not be built";
+    return {};
+  }
+  DomReader reader(names);
+  reader.walk(xmlDocGetRootElement(document.get()));
+  return reader.lines;
+}
+
+}  // namespace somatlas::ingest

@@ -1,0 +1,372 @@
+// Documents that are broken or mean harm: each is refused with one sentence and its line, or read
+// with bounded memory; none is slow. Also what the rules say of single records.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include "ingest/markup_scanner.h"
+#include "tests/ingest/recorded_events.h"
+
+namespace somatlas::ingest {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string in_set(const std::string& records) {
+  return "<PubmedArticleSet>" + records + "</PubmedArticleSet>";
+}
+
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string all;
+  all.reserve(text.size() * times);
+  for (std::size_t i = 0; i < times; ++i) {
+    all += text;
+  }
+  return all;
+}
+
+std::string refused(const std::string& xml, std::size_t chunk = std::size_t{1} << 16U) {
+  return refusal([&] { events_of(xml, {}, chunk); });
+}
+
+/// A document too large to be built: head, then a piece many times, then tail.
+class LongSource final : public ByteSource {
+ public:
+  LongSource(std::string head, std::string piece, std::size_t times, std::string tail)
+      : parts_{std::move(head), std::move(piece), std::move(tail)}, times_(times) {}
+
+  [[nodiscard]] std::size_t read(std::span<std::byte> out) override {
+    std::size_t filled = 0;
+    while (filled < out.size() && part_ < 3) {
+      const std::string& part = parts_[part_];
+      const std::size_t size = std::min(out.size() - filled, part.size() - taken_);
+      std::memcpy(out.data() + filled, part.data() + taken_, size);
+      filled += size;
+      taken_ += size;
+      if (taken_ == part.size()) {
+        taken_ = 0;
+        part_ += part_ == 1 && ++rounds_ < times_ ? 0 : 1;
+      }
+    }
+    return filled;
+  }
+  [[nodiscard]] const std::string& path() const override { return path_; }
+  [[nodiscard]] std::uint64_t file_bytes() const override { return 0; }
+  [[nodiscard]] Md5Hex md5() const override { return {}; }
+
+ private:
+  std::string path_ = "long.xml";
+  std::array<std::string, 3> parts_;
+  std::size_t times_;
+  std::size_t part_ = 0;
+  std::size_t taken_ = 0;
+  std::size_t rounds_ = 0;
+};
+
+/// The most memory the process has used, in bytes.
+std::size_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) {
+      return std::stoull(line.substr(6)) * 1024;
+    }
+  }
+  return 0;
+}
+
+bool sanitized() {
+  return ::dlsym(RTLD_DEFAULT, "__asan_init") != nullptr ||
+         ::dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;
+}
+
+TEST(Hostile, EntitiesAreRefused) {
+  const std::string bomb =
+      "<!DOCTYPE PubmedArticleSet [\n<!ENTITY a \"aaaaaaaaaa\">\n<!ENTITY b "
+      "\"&a;&a;&a;&a;\">\n]>\n";
+  EXPECT_EQ(refused(bomb + in_set("<MedlineCitation><PMID>&b;</PMID></MedlineCitation>")),
+            "memory.xml:2: declares the entity a; such declarations are refused, remove them from "
+            "the document type");
+  EXPECT_NE(refused("<!DOCTYPE a [\n<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>&x;</a>")
+                .find("declares the entity x"),
+            std::string::npos);
+  EXPECT_NE(refused("<!DOCTYPE a [<!ENTITY % x SYSTEM \"http://dtd.invalid/\">%x;]><a/>")
+                .find("declares the entity x"),
+            std::string::npos);
+  EXPECT_NE(refused("<!DOCTYPE a [<!NOTATION n SYSTEM \"n\"><!ENTITY x SYSTEM \"x\" NDATA n>]><a/>")
+                .find("declares the entity x"),
+            std::string::npos);
+  EXPECT_NE(
+      refused("<!DOCTYPE a [<!ATTLIST b c CDATA \"d\">]><a/>").find("declares attributes of b"),
+      std::string::npos);
+}
+
+/// Behind a document type that is not read, libxml2 would drop such a reference without an error.
+TEST(Hostile, UnknownEntitiesAreRefused) {
+  const std::string record = in_set("<MedlineCitation>\n<PMID>1&nbsp;2</PMID></MedlineCitation>");
+  EXPECT_EQ(refused(record).substr(0, 40), "memory.xml:2: is not well-formed XML (En");
+  EXPECT_EQ(refused("<!DOCTYPE a SYSTEM \"a.dtd\">" + record).substr(0, 40),
+            "memory.xml:2: is not well-formed XML (En");
+  EXPECT_EQ(events_of(in_set("<MedlineCitation><PMID>1&#50;</PMID></MedlineCitation>")),
+            Lines{"12 v1 0 ="});
+}
+
+TEST(Hostile, ExternalTypesAreNotOpened) {
+  const ScratchDirectory scratch;
+  const std::string dtd = scratch.write("a.dtd", "<!ENTITY x \"7\">");
+  const std::string record = in_set("<MedlineCitation><PMID>1</PMID></MedlineCitation>");
+  EXPECT_EQ(events_of("<!DOCTYPE a SYSTEM \"" + dtd + "\">" + record), Lines{"1 v1 0 ="});
+  EXPECT_NE(refused("<!DOCTYPE a SYSTEM \"" + dtd + "\">" +
+                    in_set("<MedlineCitation><PMID>&x;</PMID></MedlineCitation>")),
+            "nothing refused");
+}
+
+TEST(Hostile, DeepNestingIsRefused) {
+  EXPECT_EQ(events_of(in_set(repeated("<a>", 200) +
+                             "<MedlineCitation><PMID>1</PMID>"
+                             "</MedlineCitation>" +
+                             repeated("</a>", 200))),
+            Lines{"1 v1 0 ="});
+  EXPECT_NE(refused(in_set("\n" + repeated("<a>", 100000))).find(":2: is not well-formed"),
+            std::string::npos);
+}
+
+TEST(Hostile, LongTagsAreRefusedBeforeTheParserSeesThem) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string many = "<a>\n\n<b";
+  for (int i = 0; i < 200000; ++i) {
+    many += " a" + std::to_string(i) + "=\"\"";
+  }
+  const std::string message = refused(many + "/></a>");
+  EXPECT_EQ(message.substr(0, 40), "memory.xml:3: has a tag with more than 1");
+  EXPECT_EQ(refused(many + "/></a>", 1000), message);
+  EXPECT_EQ(refused("<a>\n<b c='" + std::string(5000000, '>') + "'/></a>").substr(0, 36),
+            "memory.xml:2: has a tag longer than ");
+  EXPECT_EQ(refused("<!DOCTYPE a [\n" + std::string(100000, ' ') + "]><a/>").substr(0, 36),
+            "memory.xml:1: has a tag longer than ");
+  EXPECT_EQ(refused("<a>\n<?b " + std::string(100000, 'x') + "?></a>").substr(0, 36),
+            "memory.xml:2: has a tag longer than ");
+  EXPECT_EQ(refused("<" + std::string(3000000, 'x') + "/>").substr(0, 36),
+            "memory.xml:1: has a tag longer than ");
+  // A fault before the long tag is the one that is told.
+  EXPECT_EQ(refused("<a>\n</b>\n" + many).substr(0, 24), "memory.xml:2: is not wel");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(Hostile, TagsUpToTheBoundAreRead) {
+  const std::string open = "<MedlineCitation a=\"";
+  for (const std::size_t chunk : {std::size_t{977}, std::size_t{1} << 16U}) {
+    const auto with_tag_of = [&](std::size_t bytes) {
+      return in_set(open + std::string(bytes - open.size() - 2, '>') +
+                    "\"><PMID>1</PMID></MedlineCitation>");
+    };
+    EXPECT_EQ(events_of(with_tag_of(longest_markup_bytes), {}, chunk), Lines{"1 v1 0 ="});
+    EXPECT_NE(refused(with_tag_of(longest_markup_bytes + 1), chunk), "nothing refused");
+  }
+}
+
+TEST(Hostile, MemoryDoesNotGrowWithTheDocument) {
+  const std::size_t before = peak_bytes();
+  RecordedEvents events;
+  LongSource text("<PubmedArticleSet><MedlineCitation><PMID>1</PMID><Abstract>",
+                  repeated("words and \xce\xb1 ", 6000), 600,
+                  "</Abstract></MedlineCitation></PubmedArticleSet>");
+  EXPECT_GT(parse_medline(text, {}, events).xml_bytes, 40000000U);
+  LongSource number("<PubmedArticleSet><MedlineCitation><PMID>", std::string(60000, '1'), 300,
+                    "</PMID></MedlineCitation></PubmedArticleSet>");
+  parse_medline(number, {}, events);
+  for (const std::string open : {"<![CDATA[", "<!--"}) {
+    const std::string close = open == "<!--" ? "-->" : "]]>";
+    LongSource section("<PubmedArticleSet><MedlineCitation><PMID>2</PMID><a>\n" + open,
+                       std::string(1000, 'x'), 1000,
+                       close + "</a></MedlineCitation></PubmedArticleSet>");
+    parse_medline(section, {}, events);
+    LongSource longer("<PubmedArticleSet>\n" + open, std::string(60000, 'x'), 500, close);
+    EXPECT_EQ(refusal([&] { parse_medline(longer, {}, events); }).substr(0, 45),
+              "long.xml:2: has a comment or CDATA section lo");
+  }
+  EXPECT_EQ(events.lines, (Lines{"1 v1 0 =", "left out 1 at 1: " + std::string(64, '1'),
+                                 "2 v1 0 =", "2 v1 0 ="}));
+  if (sanitized()) {
+    GTEST_SKIP() << "a sanitizer keeps freed memory, so the peak says nothing here";
+  }
+  EXPECT_LT(peak_bytes() - before, std::size_t{30} << 20U);
+}
+
+TEST(Hostile, HeadingsWithoutEnd) {
+  std::string headings;
+  for (int i = 0; i < 200000; ++i) {
+    headings +=
+        "<MeshHeading><DescriptorName UI=\"D" + std::to_string(100000 + i) + "\"/></MeshHeading>\n";
+  }
+  const std::string after = "<MedlineCitation><PMID>8</PMID></MedlineCitation>";
+  EXPECT_EQ(events_of(in_set("<MedlineCitation><PMID>7</PMID><MeshHeadingList>" + headings +
+                             "</MeshHeadingList></MedlineCitation>" + after)),
+            (Lines{"left out 2 at 1: 7", "8 v1 0 ="}));
+}
+
+TEST(Hostile, TheDescriptorCapIsExact) {
+  for (const int count : {1023, 1024}) {
+    std::string headings;
+    for (int i = 0; i < count; ++i) {
+      headings +=
+          "<MeshHeading><DescriptorName UI=\"D" + std::to_string(100000 + i) + "\"/></MeshHeading>";
+    }
+    headings += headings;  // each twice: still as many distinct ones
+    const Lines events = events_of(in_set("<MedlineCitation><PMID>7</PMID><MeshHeadingList>" +
+                                          headings + "</MeshHeadingList></MedlineCitation>"));
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(std::count(events[0].begin(), events[0].end(), 'D'), count == 1023 ? 1023 : 0);
+    EXPECT_EQ(events[0].rfind("left out 2", 0) == 0, count == 1024);
+  }
+}
+
+TEST(Hostile, NulBytesAndWrongEncodings) {
+  const std::string record = in_set("\n<MedlineCitation><PMID>1</PMID>caf\xe9</MedlineCitation>");
+  for (const std::size_t at : {std::size_t{0}, std::size_t{20}, record.size()}) {
+    std::string bytes = in_set("\n<MedlineCitation><PMID>1</PMID> text</MedlineCitation>");
+    bytes.insert(std::min(at, bytes.size()), 1, '\0');
+    EXPECT_NE(refused(bytes), "nothing refused") << at;
+  }
+  EXPECT_EQ(refused(std::string("<a>\n\0</a>", 9)),
+            "memory.xml:2: holds a NUL byte, so it is not text in UTF-8; fetch it again or convert "
+            "it");
+  EXPECT_EQ(refused(record).substr(0, 37), "memory.xml:2: is not well-formed XML ");
+  EXPECT_EQ(events_of("<?xml version='1.0' encoding='ISO-8859-1'?>" + record), Lines{"1 v1 0 ="});
+  EXPECT_EQ(events_of("<?xml version='1.0' encoding='ISO-8859-1'?>" + record, {}, 1),
+            Lines{"1 v1 0 ="});
+  EXPECT_EQ(refused("<?xml version='1.0' encoding='UTF-7'?>" + record).substr(0, 14),
+            "memory.xml:1: ");
+  EXPECT_EQ(refused("<?xml version='1.0' encoding='EUC-JP'?><a/>"),
+            "memory.xml:1: is encoded in euc-jp; convert it to UTF-8");
+  const std::string wide("\xff\xfe<\0a\0/\0>\0", 10);
+  EXPECT_EQ(refused(wide).substr(0, 31), "memory.xml:1: holds a NUL byte,");
+}
+
+TEST(Hostile, WhatIsNotMedline) {
+  EXPECT_EQ(refused("<html><body><p>404</p></body></html>"),
+            "memory.xml: holds no PubmedArticle or MedlineCitation: is it MEDLINE XML?");
+  for (const char* const root :
+       {"PubmedArticleSet", "MedlineCitationSet", "RAW_DATA", "PubmedBookArticleSet"}) {
+    EXPECT_EQ(events_of(std::string("<") + root + "/>"), Lines{}) << root;
+  }
+  EXPECT_EQ(events_of("<x><y><MedlineCitation><PMID>1</PMID></MedlineCitation></y></x>"),
+            Lines{"1 v1 0 ="});
+  EXPECT_EQ(refused("PMID- 1\n").substr(0, 37), "memory.xml:1: is not well-formed XML ");
+  EXPECT_NE(refused(""), "nothing refused");
+  EXPECT_NE(refused("<"), "nothing refused");
+}
+
+TEST(Hostile, TwoDocumentsInOneAreRefused) {
+  const std::string document =
+      "<?xml version='1.0'?>\n" + in_set("<MedlineCitation><PMID>1</PMID></MedlineCitation>\n");
+  EXPECT_EQ(refused(document + document).substr(0, 37), "memory.xml:3: is not well-formed XML ");
+  EXPECT_NE(refused(document + "x"), "nothing refused");
+  EXPECT_EQ(events_of(document + "\n \n<!-- end -->"), Lines{"1 v1 0 ="});
+}
+
+TEST(Hostile, CutAnywhereIsRefused) {
+  const std::string xml = file_text(case_path("inline_markup.xml"));
+  const std::size_t whole = xml.rfind('>') + 1;
+  for (std::size_t size = 0; size < whole; ++size) {
+    ASSERT_NE(refused(xml.substr(0, size)), "nothing refused") << size;
+  }
+  EXPECT_EQ(refused(xml.substr(0, whole)), "nothing refused");
+}
+
+TEST(Hostile, RecordsWithoutUsableNumbersAreLeftOut) {
+  const auto citation = [](const std::string& pmid) {
+    return "<MedlineCitation>" + pmid + "</MedlineCitation>\n";
+  };
+  EXPECT_EQ(events_of(in_set(
+                citation("<PMID>0</PMID>") + citation("<PMID>4294967296</PMID>") +
+                citation("<PMID>4294967295</PMID>") + citation("<PMID> </PMID>") +
+                citation("<PMID>-1</PMID>") + citation("") +
+                citation("<PMID Version=\"70000\">5</PMID>") +
+                "<PubmedArticle><PubmedData/></PubmedArticle>" +
+                "<DeleteCitation><PMID>x</PMID><PMID Version=\"2\">6</PMID></DeleteCitation>")),
+            (Lines{"left out 1 at 1: 0", "left out 1 at 2: 4294967296",
+                   "4294967295 v1 0 =", "left out 1 at 4: ", "left out 1 at 5: -1",
+                   "left out 0 at 6: ", "left out 1 at 7: 5 (version \"70000\")",
+                   "left out 0 at 8: ", "left out 1 at 8: x", "delete 6 v2"}));
+}
+
+/// Text that is longer than is kept must not pass for what its beginning says.
+TEST(Hostile, LongTextIsNotCutToSomethingElse) {
+  const std::string white(2000, ' ');
+  NameTable names;
+  names.add("Male", *parse_descriptor_ui("D008297"));
+  EXPECT_EQ(events_of(in_set("<MedlineCitation><PMID>12" + white +
+                             "3</PMID></MedlineCitation>"
+                             "<MedlineCitation><PMID>4</PMID><MeshHeadingList><MeshHeading>"
+                             "<DescriptorName>Male" +
+                             white +
+                             "x</DescriptorName></MeshHeading>"
+                             "</MeshHeadingList></MedlineCitation>"),
+                      names),
+            (Lines{"left out 1 at 1: 12", "unknown at 1 in 4: Male", "4 v1 0 ="}));
+}
+
+TEST(Hostile, SummaryCountsWhatWasMet) {
+  MemorySource source(
+      in_set("<MedlineCitation><PMID>1</PMID></MedlineCitation><MedlineCitation/>"
+             "<BookDocument/><DeleteCitation><PMID>1</PMID></DeleteCitation>"));
+  RecordedEvents events;
+  const ParseSummary summary = parse_medline(source, {}, events);
+  EXPECT_EQ(summary.citations, 2U);
+  EXPECT_EQ(summary.books, 1U);
+  EXPECT_EQ(summary.deletions, 1U);
+  EXPECT_EQ(summary.xml_bytes, source.file_bytes());
+}
+
+struct SinkFault {};
+class ThrowingSink final : public CitationSink {
+ public:
+  explicit ThrowingSink(int after) : left_(after) {}
+  void citation(const CitationView&) override {
+    if (left_-- == 0) {
+      throw SinkFault{};
+    }
+  }
+  void deletion(std::uint32_t, std::uint16_t) override {}
+  void book(std::uint64_t) override {}
+  void left_out(LeftOut, std::uint64_t, std::string_view) override {}
+  void unknown_heading(std::uint64_t, std::uint32_t, std::string_view) override {}
+
+ private:
+  int left_;
+};
+
+TEST(Hostile, WhatASinkThrowsReachesTheCaller) {
+  const std::string xml =
+      in_set(repeated("<MedlineCitation><PMID>1</PMID></MedlineCitation>", 50) + "<broken");
+  for (const int after : {0, 1, 49}) {
+    MemorySource source(xml);
+    ThrowingSink sink(after);
+    EXPECT_THROW(parse_medline(source, {}, sink), SinkFault);
+  }
+}
+
+TEST(Hostile, ParsersOnSeveralThreadsDoNotMeet) {
+  const std::string xml = file_text(case_path("versions.xml"));
+  const std::string broken = file_text(case_path("truncated.xml"));
+  const Lines expected = events_of(xml);
+  std::vector<std::thread> threads;
+  std::array<int, 4> right{};
+  for (int& count : right) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        count += events_of(xml) == expected && refused(broken).substr(0, 14) == "memory.xml:63:";
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(right, (std::array<int, 4>{50, 50, 50, 50}));
+}
+
+}  // namespace
+}  // namespace somatlas::ingest
