@@ -112,7 +112,7 @@ class CpuBackend final : public Backend {
     cells.norm.resize(neurons);
     for (std::size_t i = 0; i < neurons; ++i) {
       cells.norm[i] =
-          codebook_.vacant[i] != 0 ? 0 : codebook_.norms[i / chunk_neurons].norm[i % chunk_neurons];
+          codebook_.vacant[i] != 0 ? 0 : codebook_.norms[i / chunk_neurons].norm[norm_place(i)];
     }
     cells.square_sum = codebook_.square_sum;
     cells.vacant = codebook_.vacant;

@@ -57,7 +57,7 @@ void make_norms(CpuCodebook& codebook) {
       throw std::invalid_argument("the weights of neuron " + std::to_string(i) +
                                   " are too large for a 32-bit norm; the codebook is damaged");
     }
-    codebook.norms[i / chunk_neurons].norm[i % chunk_neurons] = norm_of(codebook.square_sum[i]);
+    codebook.norms[i / chunk_neurons].norm[norm_place(i)] = norm_of(codebook.square_sum[i]);
   }
 }
 

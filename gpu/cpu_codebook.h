@@ -20,8 +20,12 @@ struct alignas(64) WeightBlock {
   std::array<std::uint16_t, chunk_neurons> weight{};
 };
 struct alignas(64) NormBlock {
-  std::array<std::int32_t, chunk_neurons> norm{};
+  std::array<std::int32_t, chunk_neurons> norm{};  // of neuron i at norm_place(i)
 };
+/// Even neurons first, then odd ones: the order in which a search has its sums.
+[[nodiscard]] constexpr std::size_t norm_place(std::size_t neuron) {
+  return neuron % chunk_neurons / 2 + neuron % 2 * (chunk_neurons / 2);
+}
 
 struct CpuCodebook {
   /// Every neuron vacant.
