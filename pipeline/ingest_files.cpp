@@ -1,0 +1,295 @@
+// The ingest graph: files in key order -> read, inflate, check, parse, build deltas (several files
+// at a time) -> back in order -> commit (one at a time). A token is the buffers of one file, so
+// what is in flight is what was allocated.
+#include "pipeline/ingest_files.h"
+
+#include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "pipeline/file_reading.h"
+#include "pipeline/ingest_inputs.h"
+#include "pipeline/mesh_tables.h"
+
+namespace somatlas::pipeline {
+
+namespace {
+
+namespace flow = oneapi::tbb::flow;
+
+// Files waiting for one that takes longer, beside those being read.
+constexpr std::size_t waiting_files = 2;
+
+// One file's buffers, and which file they hold.
+struct Token {
+  std::size_t file = 0;
+  FileReading reading;
+};
+
+// Tells the observer how far the run is; called from the threads that read.
+class Meter {
+ public:
+  Meter(IngestObserver& observer, std::uint64_t files) : observer_(observer), files_(files) {}
+
+  void bytes(std::uint64_t more) {
+    const std::lock_guard lock(mutex_);
+    bytes_ += more;
+    if (bytes_ - shown_ >= step) {
+      show();
+    }
+  }
+  void file_done() {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    show();
+  }
+
+ private:
+  static constexpr std::uint64_t step = 8U << 20U;
+  void show() {
+    shown_ = bytes_;
+    observer_.progress(done_, files_, bytes_);
+  }
+  IngestObserver& observer_;
+  std::uint64_t files_;
+  std::mutex mutex_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t shown_ = 0;
+  std::uint64_t done_ = 0;
+};
+
+// Takes the readings in file order: commits, counts and reports them. One thread at a time.
+class Committer {
+ public:
+  Committer(store::Store* store, const IngestOptions& options, IngestObserver& observer,
+            IngestSummary& summary)
+      : store_(store), options_(options), observer_(observer), summary_(summary) {}
+
+  void take(const InputFile& file, FileReading& reading) {
+    switch (reading.outcome) {
+      case Outcome::taken:
+        if (!options_.dry_run) {
+          commit(file, reading);
+        }
+        ++summary_.files_taken;
+        break;
+      case Outcome::skipped:
+        ++summary_.files_skipped;
+        break;
+      case Outcome::refused:
+        refuse({file.path, reading.refusal});
+        break;
+      case Outcome::left:
+        summary_.stopped = true;
+        break;
+    }
+  }
+
+  void refuse(const RefusedFile& file) {
+    summary_.refused.push_back(file);
+    observer_.refused(file);
+  }
+
+  // After the last file: how many sentences were not said.
+  void finish() {
+    if (summary_.unknown_headings > unknown_said_) {
+      observer_.warning(std::to_string(summary_.unknown_headings - unknown_said_) +
+                        " further unknown headings are counted but not listed");
+    }
+    std::uint64_t left_out = 0;
+    for (const std::uint64_t count : summary_.left_out) {
+      left_out += count;
+    }
+    if (left_out > left_out_said_) {
+      observer_.warning(std::to_string(left_out - left_out_said_) +
+                        " further records left out are counted but not listed");
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t most_unknown_said = 20;  // a run; the rest is only counted
+
+  void commit(const InputFile& file, FileReading& reading) {
+    const store::LedgerEntry& entry = reading.entry;
+    if (store_->ledger_entry(entry.key)) {
+      report_taken_again(file, reading);
+    }
+    for (const std::string& report : reading.left_out_reports) {
+      observer_.warning(report);
+      ++left_out_said_;
+    }
+    for (const std::string& report : reading.unknown_reports) {
+      if (unknown_said_ < most_unknown_said) {
+        observer_.warning(report);
+        ++unknown_said_;
+      }
+    }
+    store_->commit(reading.deltas, entry);
+    count(entry);
+    observer_.committed(entry);
+  }
+
+  void count(const store::LedgerEntry& entry) {
+    summary_.citations += entry.citations;
+    summary_.with_descriptors += entry.with_descriptors;
+    summary_.deletions += entry.deletions;
+    summary_.books += entry.books;
+    for (std::size_t reason = 0; reason < entry.left_out.size(); ++reason) {
+      summary_.left_out[reason] += entry.left_out[reason];
+    }
+    summary_.unknown_headings += entry.unknown_headings;
+    summary_.xml_bytes += entry.xml_bytes;
+  }
+
+  // The file is known with another text: PMIDs that only that text had stay as they are.
+  void report_taken_again(const InputFile& file, const FileReading& reading) {
+    std::uint64_t stay = 0;
+    for (const std::uint32_t range : store_->ranges()) {
+      const std::optional<store::Shard> old = store_->shard(range);
+      const auto key = old ? std::ranges::lower_bound(old->keys, file.key)
+                           : std::vector<store::FileKey>::const_iterator{};
+      if (!old || key == old->keys.end() || *key != file.key) {
+        continue;
+      }
+      const auto index = static_cast<std::uint32_t>(key - old->keys.begin());
+      const auto delta = std::ranges::lower_bound(reading.deltas, range, {}, &store::Shard::range);
+      const bool same_range = delta != reading.deltas.end() && delta->range == range;
+      for (std::size_t r = 0; r < old->rows(); ++r) {
+        if (old->key[r] == index &&
+            !(same_range && std::ranges::binary_search(delta->low, old->low[r]))) {
+          ++stay;
+        }
+      }
+    }
+    observer_.warning(file.path +
+                      ": its text has changed since it was ingested; the new text is "
+                      "taken over the old one, and " +
+                      std::to_string(stay) + " PMIDs that only the old one had stay as they are");
+  }
+
+  store::Store* store_;  // none in a dry run without a store
+  const IngestOptions& options_;
+  IngestObserver& observer_;
+  IngestSummary& summary_;
+  std::uint64_t unknown_said_ = 0;
+  std::uint64_t left_out_said_ = 0;
+};
+
+// Runs the graph; returns when every file has been through it or a stop was asked for. What a node
+// throws cancels the graph and comes out here.
+void run_graph(const std::vector<InputFile>& files, const ReadingContext& context,
+               std::size_t threads, Committer& committer, Meter& meter) {
+  std::vector<Token> tokens(std::min(threads + waiting_files, files.size()));
+  std::size_t next = 0;
+  flow::graph graph;
+  flow::buffer_node<Token*> free_tokens(graph);
+  flow::input_node<std::size_t> source(graph, [&](oneapi::tbb::flow_control& control) {
+    if (next == files.size()) {
+      control.stop();
+      return next;
+    }
+    return next++;
+  });
+  using Pair = std::tuple<Token*, std::size_t>;
+  flow::join_node<Pair, flow::reserving> pairs(graph);
+  flow::function_node<Pair, Token*> read(graph, flow::unlimited, [&](const Pair& pair) {
+    auto [token, file] = pair;
+    token->file = file;
+    read_file(files[file], context, token->reading);
+    return token;
+  });
+  flow::sequencer_node<Token*> in_order(graph, [](Token* token) { return token->file; });
+  flow::function_node<Token*, Token*> commit(graph, flow::serial, [&](Token* token) {
+    committer.take(files[token->file], token->reading);
+    meter.file_done();
+    return token;
+  });
+  flow::make_edge(free_tokens, flow::input_port<0>(pairs));
+  flow::make_edge(source, flow::input_port<1>(pairs));
+  flow::make_edge(pairs, read);
+  flow::make_edge(read, in_order);
+  flow::make_edge(in_order, commit);
+  flow::make_edge(commit, free_tokens);
+  for (Token& token : tokens) {
+    free_tokens.try_put(&token);
+  }
+  source.activate();
+  graph.wait_for_all();
+}
+
+std::unique_ptr<store::Store> open_store(const IngestOptions& options) {
+  using store::Store;
+  if (!options.dry_run) {
+    return Store::open(options.store_directory, Store::Access::create);
+  }
+  return std::filesystem::exists(options.store_directory)
+             ? Store::open(options.store_directory, Store::Access::read)
+             : nullptr;
+}
+
+}  // namespace
+
+IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observer) {
+  IngestSummary summary;
+  const std::vector<ingest::MeshFile> tables = read_mesh_tables(options.mesh);
+  const InputList inputs = list_inputs(options.inputs);
+  std::unique_ptr<store::Store> store;
+  // Where nothing can be taken, no empty store is left behind.
+  if (!inputs.files.empty() || !tables.empty() ||
+      std::filesystem::exists(options.store_directory)) {
+    store = open_store(options);
+  }
+  Committer committer(store.get(), options, observer, summary);
+  for (const RefusedFile& file : inputs.refused) {
+    committer.refuse(file);
+  }
+  summary.files_skipped = inputs.copies;
+  for (const ingest::MeshFile& table : tables) {
+    summary.descriptors_added += table.descriptors.size();
+  }
+  if (store && !options.dry_run && !tables.empty()) {
+    const MeshCounts counts = store_mesh_tables(*store, tables);
+    if (counts.unknown_names != 0) {
+      observer.warning(std::to_string(counts.unknown_names) +
+                       " names of the tree tables are no descriptor's and were not used; ingest "
+                       "the descriptor table of the same year");
+    }
+  }
+
+  std::map<store::FileKey, store::LedgerEntry> ledger;
+  ingest::NameTable names;
+  if (store) {
+    for (store::LedgerEntry& entry : store->ledger()) {
+      ledger.emplace(entry.key, std::move(entry));
+    }
+    names = name_table(*store);
+  }
+  if (!inputs.files.empty()) {
+    Meter meter(observer, inputs.files.size());
+    const ReadingContext context{
+        ledger,          names,        options.check_md5,
+        options.dry_run, options.stop, [&meter](std::uint64_t bytes) { meter.bytes(bytes); }};
+    const std::size_t threads =
+        options.threads != 0 ? options.threads
+                             : static_cast<std::size_t>(oneapi::tbb::info::default_concurrency());
+    const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
+                                            threads);
+    oneapi::tbb::task_arena arena(static_cast<int>(threads));
+    arena.execute([&] { run_graph(inputs.files, context, threads, committer, meter); });
+  }
+  committer.finish();
+  if (store && !options.dry_run && summary.files_taken != 0 && !summary.stopped) {
+    store->compact();
+  }
+  return summary;
+}
+
+}  // namespace somatlas::pipeline
