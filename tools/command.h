@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -45,9 +46,14 @@ struct Registration {
 /// Options that several subcommands have, so that they read the same everywhere.
 CLI::Option* add_store_option(CLI::App& command, std::string& directory);
 CLI::Option* add_atlas_option(CLI::App& command, std::string& directory);
+/// --store or --atlas, one of the two; the other stays empty.
+void add_one_of_store_and_atlas(CLI::App& command, std::string& store, std::string& atlas);
 CLI::Option* add_json_option(CLI::App& command, bool& json);
 CLI::Option* add_threads_option(CLI::App& command, unsigned& threads);
 CLI::Option* add_progress_option(CLI::App& command, bool& progress);
+/// --seed K, any unsigned 64-bit number.
+CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed,
+                             const std::string& description);
 /// A size in bytes with an optional unit: 8GiB, 500MB, 4096.
 CLI::Option* add_size_option(CLI::App& command, const std::string& name, std::size_t& bytes,
                              const std::string& description);

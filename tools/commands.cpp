@@ -1,12 +1,18 @@
 // The table of subcommands: a new one is a file of its own and a line here.
-#include <array>
+#include <vector>
 
 #include "tools/command.h"
 
 namespace somatlas::tools {
 
 std::span<const Registration> registrations() {
-  static const std::vector<Registration> all{};
+  static const std::vector<Registration> all{
+      {"ingest", "Take MEDLINE files into a store", define_ingest},
+      {"info", "Say what a store or an atlas holds", define_info},
+      {"dump", "Print the articles of a store, a line each", define_dump},
+      {"train", "Train a map on a store and leave an atlas", define_train},
+      {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},
+  };
   return all;
 }
 

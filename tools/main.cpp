@@ -22,7 +22,12 @@ int run(int argc, char** argv, Signals& signals) {
       "map on their MeSH descriptors, and finds articles on it.",
       "somatlas");
   program.set_version_flag("--version", "somatlas " SOMATLAS_VERSION);
-  program.require_subcommand(1);
+  program.require_subcommand(0, 1);
+  program.callback([&program] {
+    if (program.get_subcommands().empty()) {
+      throw CLI::RequiredError("A subcommand");
+    }
+  });
   program.failure_message(CLI::FailureMessage::simple);
   std::vector<std::pair<CLI::App*, somatlas::tools::Run>> commands;
   for (const somatlas::tools::Registration& entry : somatlas::tools::registrations()) {

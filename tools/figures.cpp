@@ -1,0 +1,48 @@
+// Numbers are written by to_chars, which knows no locale.
+#include "tools/figures.h"
+
+#include <array>
+#include <charconv>
+
+namespace somatlas::tools {
+
+std::string fixed(std::optional<double> number, int digits) {
+  if (!number) {
+    return "-";
+  }
+  std::array<char, 400> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), *number,
+                                 std::chars_format::fixed, digits);
+  return {text.data(), end.ptr};
+}
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes < 1024) {
+    return count_of(bytes, "byte");
+  }
+  constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double size = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (size >= 1024 && unit + 1 < units.size()) {
+    size /= 1024;
+    ++unit;
+  }
+  return fixed(size, 1) + " " + units[unit];
+}
+
+void put_ui(Output& out, store::DescriptorCode code) {
+  std::array<char, 10> text{'D'};
+  const std::size_t digits = store::descriptor_digits(code);
+  std::uint32_t number = store::descriptor_number(code);
+  for (std::size_t at = digits; at > 0; --at) {
+    text[at] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  }
+  out << std::string_view(text.data(), digits + 1);
+}
+
+}  // namespace somatlas::tools

@@ -1,0 +1,23 @@
+// Figures as text, the same in every subcommand and in every locale.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/descriptor_code.h"
+#include "tools/output.h"
+
+namespace somatlas::tools {
+
+/// A number with that many digits behind the point; "-" where there is none.
+[[nodiscard]] std::string fixed(std::optional<double> number, int digits);
+/// "3 files", "1 file", "0 files": noun takes an s but for one.
+[[nodiscard]] std::string count_of(std::uint64_t count, std::string_view noun);
+/// "812 bytes", "1.5 KiB", "20.0 GiB".
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
+/// Appends a descriptor's UI, faster than through a string.
+void put_ui(Output& out, store::DescriptorCode code);
+
+}  // namespace somatlas::tools
