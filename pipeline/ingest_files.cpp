@@ -170,9 +170,12 @@ class Committer {
       }
     }
     observer_.warning(file.path +
-                      ": its text has changed since it was ingested; the new text is "
-                      "taken over the old one, and " +
-                      std::to_string(stay) + " PMIDs that only the old one had stay as they are");
+                      ": its text has changed since it was ingested; the new text is taken over "
+                      "the old one, and " +
+                      std::to_string(stay) +
+                      (stay == 1 ? " PMID that only the old one had stays"
+                                 : " PMIDs that only the old one had stay") +
+                      " as before");
   }
 
   store::Store* store_;  // none in a dry run without a store
@@ -259,8 +262,10 @@ IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observe
     const MeshCounts counts = store_mesh_tables(*store, tables);
     if (counts.unknown_names != 0) {
       observer.warning(std::to_string(counts.unknown_names) +
-                       " names of the tree tables are no descriptor's and were not used; ingest "
-                       "the descriptor table of the same year");
+                       (counts.unknown_names == 1 ? " name of the tree tables is"
+                                                  : " names of the tree tables are") +
+                       " no descriptor's and not used; give the descriptor table of that year "
+                       "with --mesh too");
     }
   }
 

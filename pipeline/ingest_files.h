@@ -57,6 +57,7 @@ struct StoreCensus {
   std::uint64_t descriptor_uses = 0;
 };
 
+/// Told of one thing at a time, but from any thread.
 class IngestObserver {
  public:
   virtual ~IngestObserver() = default;

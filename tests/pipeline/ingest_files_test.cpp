@@ -1,0 +1,367 @@
+// The ingest graph against a plain map: random sequences of files that revise, delete and bring
+// back, in any order, in one call or many, on one thread or two, always leave the same store.
+#include "pipeline/ingest_files.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/pipeline/seed.h"
+
+namespace somatlas::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+using Random = std::mt19937_64;
+
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = fs::temp_directory_path() / "somatlas-ingest-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("no scratch folder can be made");
+    }
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::uint32_t below(Random& random, std::uint32_t bound) {
+  return static_cast<std::uint32_t>(random() % bound);
+}
+
+struct Record {
+  std::uint32_t pmid = 0;
+  std::uint16_t version = 1;
+  bool deletion = false;
+  std::uint16_t year = 0;
+  std::map<std::uint32_t, bool> descriptors;  // code -> major topic
+};
+
+struct File {
+  std::uint32_t number = 0;
+  std::vector<Record> records;  // deletions anywhere among them
+};
+
+// A few PMIDs at the edges of a few ranges, so that files meet in them often.
+std::uint32_t random_pmid(Random& random) {
+  constexpr std::array<std::uint32_t, 4> bases{1, 65'530, 131'070, 38'000'000};
+  return bases[below(random, bases.size())] + below(random, 9);
+}
+
+File random_file(Random& random, std::uint32_t number) {
+  File file{number, {}};
+  const std::uint32_t count = below(random, 16);
+  for (std::uint32_t r = 0; r < count; ++r) {
+    Record record;
+    record.pmid = random_pmid(random);
+    record.version = static_cast<std::uint16_t>(1 + below(random, 3));
+    record.deletion = below(random, 4) == 0;
+    if (!record.deletion) {
+      record.year = static_cast<std::uint16_t>(below(random, 2) * (1950 + below(random, 70)));
+      const std::uint32_t descriptors = below(random, 6);
+      for (std::uint32_t d = 0; d < descriptors; ++d) {
+        const unsigned digits = below(random, 2) == 0 ? 6 : 9;
+        record.descriptors[store::descriptor_code(60'000 + below(random, 9), digits)] =
+            below(random, 3) == 0;
+      }
+    }
+    file.records.push_back(record);
+  }
+  return file;
+}
+
+std::string file_name(const File& file) {
+  return "pubmed26n" + std::string(4 - std::to_string(file.number).size(), '0') +
+         std::to_string(file.number) + ".xml";
+}
+
+std::string xml_of(const Record& record) {
+  const std::string pmid = "<PMID Version=\"" + std::to_string(record.version) + "\">" +
+                           std::to_string(record.pmid) + "</PMID>";
+  if (record.deletion) {
+    return "<DeleteCitation>" + pmid + "</DeleteCitation>\n";
+  }
+  std::string text = "<PubmedArticle><MedlineCitation>" + pmid;
+  if (record.year != 0) {
+    text += "<Article><Journal><JournalIssue><PubDate><Year>" + std::to_string(record.year) +
+            "</Year></PubDate></JournalIssue></Journal></Article>";
+  }
+  text += "<MeshHeadingList>";
+  for (const auto& [code, major] : record.descriptors) {
+    text += "<MeshHeading><DescriptorName UI=\"" + store::descriptor_ui(code) +
+            "\" MajorTopicYN=\"" + (major ? "Y" : "N") + "\">x</DescriptorName></MeshHeading>";
+  }
+  return text + "</MeshHeadingList></MedlineCitation></PubmedArticle>\n";
+}
+
+void write_file(const std::string& path, const File& file) {
+  std::ofstream out(path);
+  out << "<PubmedArticleSet>\n";
+  for (const Record& record : file.records) {
+    out << xml_of(record);
+  }
+  out << "</PubmedArticleSet>\n";
+}
+
+// What is known of a PMID, told without the code under test.
+struct State {
+  Record record;
+  std::uint32_t file = 0;
+  std::uint32_t citations = 0;
+  bool operator==(const State& other) const {
+    return std::tuple(record.version, record.deletion, record.descriptors, file, citations) ==
+               std::tuple(other.record.version, other.record.deletion, other.record.descriptors,
+                          other.file, other.citations) &&
+           (record.descriptors.empty() || record.year == other.record.year);
+  }
+};
+using Model = std::map<std::uint32_t, State>;
+
+// A file's own last word on each PMID, by walking it twice: citations, then deletions.
+void add_to_model(Model& model, const File& file) {
+  Model own;
+  for (const bool deletions : {false, true}) {
+    for (const Record& record : file.records) {
+      if (record.deletion != deletions) {
+        continue;
+      }
+      State& state = own[record.pmid];
+      state.file = file.number;
+      state.citations += deletions ? 0 : 1;
+      if (state.record.pmid == 0 || record.version >= state.record.version) {
+        state.record = record;
+      }
+    }
+  }
+  for (const auto& [pmid, said] : own) {
+    const auto known = model.find(pmid);
+    if (known == model.end()) {
+      model[pmid] = said;
+      continue;
+    }
+    State& state = known->second;
+    const std::uint32_t citations = state.citations + said.citations;
+    if (std::pair(said.record.version, said.file) >= std::pair(state.record.version, state.file)) {
+      state = said;
+    }
+    state.citations = citations;
+  }
+}
+
+Model model_of(const std::vector<File>& files) {
+  Model model;
+  for (const File& file : files) {
+    add_to_model(model, file);
+  }
+  return model;
+}
+
+Model read_store(store::Store& store) {
+  Model model;
+  for (const std::uint32_t range : store.ranges()) {
+    const auto shard = store.shard(range);
+    for (std::size_t r = 0; shard && r < shard->rows(); ++r) {
+      State& state = model[shard->pmid(r)];
+      state.record.pmid = shard->pmid(r);
+      state.record.version = shard->version[r];
+      state.record.year = shard->year[r];
+      state.record.deletion = shard->state[r] == store::ArticleState::deleted;
+      for (std::uint32_t d = shard->offsets[r]; d < shard->offsets[r + 1]; ++d) {
+        state.record.descriptors[shard->descriptors[d]] = shard->major[d] != 0;
+      }
+      EXPECT_EQ(shard->state[r] == store::ArticleState::article, !state.record.descriptors.empty());
+      state.file = static_cast<std::uint32_t>(shard->keys[shard->key[r]].number);
+      state.citations = shard->records[r];
+    }
+  }
+  return model;
+}
+
+std::string text_of(const Model& model) {
+  std::string text;
+  for (const auto& [pmid, state] : model) {
+    text += xml_of(state.record) + " file " + std::to_string(state.file) + ", citations " +
+            std::to_string(state.citations) + "\n";
+  }
+  return text;
+}
+
+class Recorder final : public IngestObserver {
+ public:
+  void committed(const store::LedgerEntry& entry) override { committed_.push_back(entry.key.name); }
+  void refused(const RefusedFile& file) override { refused_.push_back(file.reason); }
+  void warning(const std::string& text) override { warnings_.push_back(text); }
+  void progress(std::uint64_t done, std::uint64_t files, std::uint64_t) override {
+    EXPECT_LE(done, files);
+    EXPECT_GE(done, done_);
+    done_ = done;
+  }
+  std::vector<std::string> committed_;
+  std::vector<std::string> refused_;
+  std::vector<std::string> warnings_;
+
+ private:
+  std::uint64_t done_ = 0;
+};
+
+void expect_store_is(const std::string& directory, const Model& model) {
+  const auto store = store::Store::open(directory, store::Store::Access::read);
+  const Model found = read_store(*store);
+  EXPECT_TRUE(found == model) << "found\n" << text_of(found) << "expected\n" << text_of(model);
+  const StoreCensus census = take_census(*store);
+  EXPECT_EQ(census.records,
+            census.articles + census.bare + census.superseded + census.deleted + census.left_out);
+}
+
+IngestSummary ingest(const std::string& store, const std::vector<std::string>& inputs,
+                     unsigned threads) {
+  IngestOptions options;
+  options.store_directory = store;
+  options.inputs = inputs;
+  options.threads = threads;
+  Recorder recorder;
+  IngestSummary summary = ingest_files(options, recorder);
+  EXPECT_TRUE(recorder.refused_.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(recorder.committed_));
+  EXPECT_EQ(recorder.committed_.size(), summary.files_taken);
+  return summary;
+}
+
+TEST(IngestFiles, RandomSequencesInAnyOrderEqualAPlainMap) {
+  Random random(test_seed());
+  for (int sequence = 0; sequence < 20; ++sequence) {
+    const ScratchFolder scratch;
+    std::vector<File> files;
+    std::vector<std::string> paths;
+    const std::uint32_t count = 1 + below(random, 7);
+    std::uint64_t citations = 0;
+    for (std::uint32_t number = 1; number <= count; ++number) {
+      files.push_back(random_file(random, number));
+      paths.push_back(scratch / file_name(files.back()));
+      write_file(paths.back(), files.back());
+      citations += static_cast<std::uint64_t>(
+          std::ranges::count(files.back().records, false, &Record::deletion));
+    }
+    const Model model = model_of(files);
+    std::ranges::shuffle(paths, random);
+    for (const unsigned threads : {1U, 2U}) {
+      const std::string store = scratch / ("one-call-" + std::to_string(threads));
+      EXPECT_EQ(ingest(store, paths, threads).citations, citations);
+      expect_store_is(store, model);
+    }
+    const std::string store = scratch / "many-calls";
+    for (std::size_t at = 0; at < paths.size();) {
+      const std::size_t end = std::min(paths.size(), at + 1 + below(random, 3));
+      ingest(store,
+             {paths.begin() + static_cast<std::ptrdiff_t>(at),
+              paths.begin() + static_cast<std::ptrdiff_t>(end)},
+             1 + below(random, 2));
+      at = end;
+    }
+    expect_store_is(store, model);
+    ASSERT_FALSE(HasFailure()) << "sequence " << sequence;
+  }
+}
+
+TEST(IngestFiles, AFileTakenAgainLiesOverItsOldText) {
+  Random random(test_seed());
+  for (int sequence = 0; sequence < 8; ++sequence) {
+    const ScratchFolder scratch;
+    Model model;
+    for (int step = 0; step < 6; ++step) {
+      const File file = random_file(random, 1 + below(random, 3));
+      write_file(scratch / file_name(file), file);
+      if (ingest(scratch / "store", {scratch / file_name(file)}, 1).files_taken != 0) {
+        add_to_model(model, file);
+      }
+      expect_store_is(scratch / "store", model);
+    }
+    ASSERT_FALSE(HasFailure()) << "sequence " << sequence;
+  }
+}
+
+TEST(IngestFiles, MoreFilesThanTokensAreAllTakenInOrder) {
+  const ScratchFolder scratch;
+  Random random(test_seed());
+  std::vector<File> files;
+  fs::create_directory(scratch / "files");
+  for (std::uint32_t number = 1; number <= 40; ++number) {
+    files.push_back(random_file(random, number));
+    write_file(scratch / "files/" + file_name(files.back()), files.back());
+  }
+  EXPECT_EQ(ingest(scratch / "store", {scratch / "files"}, 2).files_taken, files.size());
+  expect_store_is(scratch / "store", model_of(files));
+}
+
+TEST(IngestFiles, AStopBeforeTheStartLeavesEverything) {
+  const ScratchFolder scratch;
+  Random random(test_seed());
+  const File file = random_file(random, 1);
+  write_file(scratch / file_name(file), file);
+  std::stop_source stop;
+  stop.request_stop();
+  IngestOptions options;
+  options.store_directory = scratch / "store";
+  options.inputs = {scratch / file_name(file)};
+  options.stop = stop.get_token();
+  Recorder recorder;
+  const IngestSummary summary = ingest_files(options, recorder);
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(summary.files_taken, 0U);
+  expect_store_is(scratch / "store", {});
+}
+
+// What the caller's observer throws inside the graph cancels it and comes out; what was committed
+// before stays, and the next run goes on.
+TEST(IngestFiles, AnExceptionInANodeReachesTheCaller) {
+  class Thrower final : public IngestObserver {
+   public:
+    void committed(const store::LedgerEntry& entry) override {
+      if (entry.key.number == 3) {
+        throw std::runtime_error("thrown at the third file");
+      }
+    }
+    void refused(const RefusedFile&) override {}
+    void warning(const std::string&) override {}
+    void progress(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+  };
+  const ScratchFolder scratch;
+  Random random(test_seed());
+  std::vector<File> files;
+  std::vector<std::string> paths;
+  for (std::uint32_t number = 1; number <= 12; ++number) {
+    files.push_back(random_file(random, number));
+    paths.push_back(scratch / file_name(files.back()));
+    write_file(paths.back(), files.back());
+  }
+  IngestOptions options;
+  options.store_directory = scratch / "store";
+  options.inputs = paths;
+  options.threads = 2;
+  Thrower thrower;
+  EXPECT_THROW((void)ingest_files(options, thrower), std::runtime_error);
+  expect_store_is(scratch / "store", model_of({files[0], files[1], files[2]}));
+  EXPECT_EQ(ingest(scratch / "store", paths, 2).files_skipped, 3U);
+  expect_store_is(scratch / "store", model_of(files));
+}
+
+}  // namespace
+}  // namespace somatlas::pipeline

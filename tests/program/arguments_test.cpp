@@ -1,0 +1,107 @@
+// The command line itself: help, wrong arguments, and what happens to standard output.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/program/running_program.h"
+
+namespace somatlas::program_test {
+namespace {
+
+// The subcommands that --help lists.
+std::vector<std::string> subcommands() {
+  const std::string help = run_somatlas({"--help"}).out;
+  std::vector<std::string> names;
+  std::size_t at = help.find("Subcommands:\n");
+  EXPECT_NE(at, std::string::npos) << help;
+  at = help.find('\n', at) + 1;
+  while (help.compare(at, 2, "  ") == 0) {
+    const std::size_t end = help.find('\n', at);
+    names.push_back(help.substr(at + 2, help.find(' ', at + 2) - at - 2));
+    at = end + 1;
+  }
+  return names;
+}
+
+TEST(Arguments, HelpOfEverySubcommandIsOnStandardOutput) {
+  const std::vector<std::string> names = subcommands();
+  EXPECT_GE(names.size(), 4U);
+  for (const std::string& name : names) {
+    const Ending ending = run_somatlas({name, "--help"});
+    EXPECT_EQ(ending.exit_code, 0) << name;
+    EXPECT_EQ(ending.err, "") << name;
+    EXPECT_NE(ending.out.find("Usage: somatlas " + name), std::string::npos) << ending.out;
+  }
+}
+
+TEST(Arguments, VersionIsOneLine) {
+  const Ending ending = run_somatlas({"--version"});
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.err, "");
+  EXPECT_TRUE(ending.out.starts_with("somatlas ")) << ending.out;
+  EXPECT_EQ(ending.out.find('\n'), ending.out.size() - 1);
+}
+
+struct Wrong {
+  std::vector<std::string> arguments;
+  std::string names;  // what the sentence speaks of
+};
+
+TEST(Arguments, WrongOnesAreRefusedBeforeAnythingIsTouched) {
+  const ScratchDirectory scratch;
+  const std::string store = scratch / "store";
+  const std::vector<Wrong> all{
+      {{}, "subcommand"},
+      {{"nonsense"}, "nonsense"},
+      {{"ingest"}, "--store"},
+      {{"ingest", "--store", store}, "FILE"},
+      {{"ingest", "--store", store, "--threads", "0", "x.xml"}, "--threads"},
+      {{"ingest", "--store", store, "--threads", "many", "x.xml"}, "--threads"},
+      {{"ingest", "--store", store, "--colour", "x.xml"}, "--colour"},
+      {{"info"}, "--store or --atlas"},
+      {{"info", "--store", store, "--atlas", store}, "--atlas"},
+      {{"verify"}, "--store or --atlas"},
+      {{"dump"}, "--store"},
+      {{"dump", "--store", store, "--all", "--descriptors"}, "--descriptors"},
+  };
+  for (const Wrong& wrong : all) {
+    const Ending ending = run_somatlas(wrong.arguments);
+    EXPECT_EQ(ending.exit_code, 2) << wrong.names;
+    EXPECT_EQ(ending.out, "") << wrong.names;
+    EXPECT_TRUE(ending.err.starts_with("somatlas: ")) << ending.err;
+    EXPECT_NE(ending.err.find(wrong.names), std::string::npos) << ending.err;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+}
+
+TEST(Output, AFullDiskIsAnError) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(
+      run_somatlas({"ingest", "--store", scratch / "store", data("cases/id_forms.xml")}).exit_code,
+      0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"dump", "--store", scratch / "store"},
+        {"info", "--store", scratch / "store"},
+        {"info", "--json", "--store", scratch / "store"},
+        {"--help"}}) {
+    const Ending ending = run_somatlas(arguments, {.stdout_path = "/dev/full"});
+    EXPECT_EQ(ending.exit_code, 1) << arguments.front();
+    EXPECT_TRUE(ending.err.starts_with("somatlas: standard output")) << ending.err;
+  }
+}
+
+TEST(Output, AReaderThatWentAwayIsAnErrorAndNoSignal) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(
+      run_somatlas({"ingest", "--store", scratch / "store", data("cases/id_forms.xml")}).exit_code,
+      0);
+  const Ending ending =
+      run_somatlas({"dump", "--store", scratch / "store"}, {.close_stdout_early = true});
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_TRUE(ending.err.starts_with("somatlas: standard output")) << ending.err;
+}
+
+}  // namespace
+}  // namespace somatlas::program_test

@@ -1,0 +1,243 @@
+// Ingest as a user meets it: what is refused and how it is said, what a second run does, and what
+// never changes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+#include "tests/program/running_program.h"
+
+namespace somatlas::program_test {
+namespace {
+
+std::string citation(unsigned pmid, const std::string& descriptors) {
+  std::string text = "<PubmedArticle><MedlineCitation><PMID Version=\"1\">" + std::to_string(pmid) +
+                     "</PMID><MeshHeadingList>";
+  for (std::size_t at = 0; at < descriptors.size(); at += 8) {
+    text += "<MeshHeading><DescriptorName UI=\"" + descriptors.substr(at, 7) +
+            "\" MajorTopicYN=\"N\">x</DescriptorName></MeshHeading>";
+  }
+  return text + "</MeshHeadingList></MedlineCitation></PubmedArticle>\n";
+}
+
+std::string document(const std::string& records) {
+  return "<?xml version=\"1.0\"?>\n<PubmedArticleSet>\n" + records + "</PubmedArticleSet>\n";
+}
+
+Ending ingest(const std::string& store, std::vector<std::string> files) {
+  files.insert(files.begin(), {"ingest", "--store", store});
+  return run_somatlas(files);
+}
+
+std::string dump(const std::string& store) {
+  return run_somatlas({"dump", "--all", "--store", store}).out;
+}
+
+std::string state_id(const std::string& store) {
+  const Ending ending = run_somatlas({"info", "--json", "--store", store});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  return nlohmann::json::parse(ending.out).at("state_id");
+}
+
+// One sentence that names what it is about.
+void expect_refusal(const Ending& ending, const std::string& name) {
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_NE(ending.err.find("refused: " + name), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("Refused: " + name + "."), std::string::npos) << ending.err;
+}
+
+TEST(Ingest, WhatIsNotThereIsNamedAndLeavesNoStore) {
+  const ScratchDirectory scratch;
+  expect_refusal(ingest(scratch / "store", {scratch / "none.xml"}), scratch / "none.xml");
+  EXPECT_FALSE(std::filesystem::exists(scratch / "store"));
+}
+
+TEST(Ingest, AnEmptyDirectoryIsNamed) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch / "empty");
+  expect_refusal(ingest(scratch / "store", {scratch / "empty"}), scratch / "empty");
+}
+
+TEST(Ingest, WhatIsNoXmlIsNamedAndTheOthersGoOn) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "a.xml.gz", "this is no gzip and no XML\n");
+  write_file(scratch / "b.xml", document(citation(7, "D000001")));
+  write_file(scratch / "c.xml", "");
+  write_file(scratch / "notes.txt", "not looked at in a directory");
+  const Ending ending = ingest(scratch / "store", {scratch.path()});
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_NE(ending.err.find("Refused: " + scratch / "a.xml.gz" + ", " + scratch / "c.xml" + "."),
+            std::string::npos)
+      << ending.err;
+  EXPECT_EQ(ending.err.find("notes.txt"), std::string::npos) << ending.err;
+  EXPECT_EQ(dump(scratch / "store"), "7\t1\t-\tD000001\n");
+}
+
+TEST(Ingest, ACutGzipGivesNothing) {
+  const ScratchDirectory scratch;
+  const std::string whole = read_file(data("cases/two_members.xml.gz"));
+  write_file(scratch / "cut.xml.gz", whole.substr(0, whole.size() - 9));
+  expect_refusal(ingest(scratch / "store", {scratch / "cut.xml.gz"}), scratch / "cut.xml.gz");
+  EXPECT_EQ(dump(scratch / "store"), "");
+}
+
+TEST(Ingest, AnExplicitFileMayHaveAnyName) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "records.txt", document(citation(7, "D000001")));
+  EXPECT_EQ(ingest(scratch / "store", {scratch / "records.txt"}).exit_code, 0);
+  EXPECT_EQ(dump(scratch / "store"), "7\t1\t-\tD000001\n");
+}
+
+TEST(Ingest, TheSameFileTwiceIsTakenOnce) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch / "x1.xml";
+  write_file(file, document(citation(7, "D000001") + citation(8, "D000002 D000003")));
+  Ending ending = ingest(scratch / "store", {file, file, scratch.path() / "." / "x1.xml"});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.err.find("Took 1 file, skipped 0"), std::string::npos) << ending.err;
+  const std::string before = state_id(scratch / "store");
+  const std::string text = dump(scratch / "store");
+  ending = ingest(scratch / "store", {file});
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_NE(ending.err.find("Took 0 files, skipped 1"), std::string::npos) << ending.err;
+  EXPECT_EQ(state_id(scratch / "store"), before);
+  EXPECT_EQ(dump(scratch / "store"), text);
+  EXPECT_EQ(run_somatlas({"verify", "--store", scratch / "store"}).exit_code, 0);
+}
+
+TEST(Ingest, TheSameFilesGiveTheSameStateIdInAnyOrder) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "x1.xml", document(citation(7, "D000001")));
+  write_file(scratch / "x2.xml", document(citation(7, "D000002")));
+  ASSERT_EQ(ingest(scratch / "a", {scratch / "x1.xml", scratch / "x2.xml"}).exit_code, 0);
+  ASSERT_EQ(ingest(scratch / "b", {scratch / "x2.xml"}).exit_code, 0);
+  EXPECT_NE(state_id(scratch / "b"), state_id(scratch / "a"));
+  ASSERT_EQ(ingest(scratch / "b", {scratch / "x1.xml"}).exit_code, 0);
+  EXPECT_EQ(state_id(scratch / "b"), state_id(scratch / "a"));
+}
+
+TEST(Ingest, AChangedFileIsTakenOverItsOldText) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch / "x1.xml";
+  write_file(file, document(citation(7, "D000001") + citation(8, "D000002")));
+  ASSERT_EQ(ingest(scratch / "store", {file}).exit_code, 0);
+  write_file(file, document(citation(8, "D000004") + citation(9, "D000005")));
+  const Ending ending = ingest(scratch / "store", {file});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.err.find(file + ": its text has changed"), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("and 1 PMID that only the old one had stays"), std::string::npos)
+      << ending.err;
+  EXPECT_NE(ending.err.find("4 records = 3 kept with descriptors + 0 kept without + 1 superseded"),
+            std::string::npos)
+      << ending.err;
+  EXPECT_EQ(dump(scratch / "store"), "7\t1\t-\tD000001\n8\t1\t-\tD000004\n9\t1\t-\tD000005\n");
+  EXPECT_EQ(run_somatlas({"verify", "--store", scratch / "store"}).exit_code, 0);
+}
+
+TEST(Ingest, TwoFilesOfOneNameAndOtherContentAreNotBothTaken) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch / "a");
+  std::filesystem::create_directory(scratch / "b");
+  write_file(scratch / "a/x1.xml", document(citation(7, "D000001")));
+  write_file(scratch / "b/x1.xml", document(citation(8, "D000001")));
+  expect_refusal(ingest(scratch / "store", {scratch / "a", scratch / "b"}), scratch / "b/x1.xml");
+  EXPECT_EQ(dump(scratch / "store"), "7\t1\t-\tD000001\n");
+}
+
+TEST(Ingest, ARecordWithoutAPmidIsReportedCountedAndLeftOut) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch / "x1.xml";
+  std::string bad = citation(7, "D000001");
+  bad.replace(bad.find(">7<"), 3, ">seven<");
+  write_file(file, document(bad + citation(8, "D000002")));
+  const Ending ending = ingest(scratch / "store", {file});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.err.find(file + ":3: "), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("\"seven\""), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("Left out 1 record with an unusable PMID."), std::string::npos)
+      << ending.err;
+  EXPECT_NE(ending.err.find("2 records = 1 kept with descriptors"), std::string::npos)
+      << ending.err;
+  EXPECT_EQ(dump(scratch / "store"), "8\t1\t-\tD000002\n");
+}
+
+TEST(Ingest, UnknownHeadingsAreListedUpToTwentyAndAlwaysCounted) {
+  const ScratchDirectory scratch;
+  std::string records;
+  for (unsigned pmid = 1; pmid <= 30; ++pmid) {
+    std::string record = citation(pmid, "D000001");
+    record.replace(record.find(" UI=\"D000001\""), 13, "");
+    records += record;
+  }
+  write_file(scratch / "x1.xml", document(records));
+  const Ending ending = ingest(scratch / "store", {scratch / "x1.xml"});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.err.find("warning: 10 further unknown headings"), std::string::npos)
+      << ending.err;
+  EXPECT_NE(ending.err.find("30 unknown headings."), std::string::npos) << ending.err;
+}
+
+TEST(Ingest, TreeTablesAddToNamesThatAreKnown) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "table.tsv", "ui\tname\ttree_numbers\nD000005\tAbdomen\t\n");
+  write_file(scratch / "mtrees.bin", "Abdomen;A01.047\nAbdomen;A01.923.047\nBody Regions;A01\n");
+  const Ending ending = ingest(scratch / "store",
+                               {"--mesh", scratch / "mtrees.bin", "--mesh", scratch / "table.tsv"});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.err.find("warning: 1 name of the tree tables"), std::string::npos) << ending.err;
+  EXPECT_EQ(run_somatlas({"dump", "--descriptors", "--store", scratch / "store"}).out,
+            "D000005\tAbdomen\tA01.047;A01.923.047\n");
+}
+
+TEST(Ingest, ATableThatCannotBeReadStopsEverything) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "x1.xml", document(citation(7, "D000001")));
+  const Ending ending =
+      ingest(scratch / "store", {"--mesh", scratch / "none.tsv", scratch / "x1.xml"});
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_TRUE(ending.err.starts_with("somatlas: " + scratch / "none.tsv")) << ending.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch / "store"));
+}
+
+TEST(Ingest, DryRunTakesNothing) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "x1.xml", document(citation(7, "D000001")));
+  write_file(scratch / "x2.xml", document(citation(8, "D000001")));
+  Ending ending = ingest(scratch / "store", {"--dry-run", scratch.path()});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.err.find("Would take 2 files"), std::string::npos) << ending.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch / "store"));
+  ASSERT_EQ(ingest(scratch / "store", {scratch / "x1.xml"}).exit_code, 0);
+  const std::string before = dump(scratch / "store");
+  ending = ingest(scratch / "store", {"--dry-run", scratch / "x1.xml", scratch / "x2.xml"});
+  EXPECT_NE(ending.err.find("Would take 1 file, skipped 1"), std::string::npos) << ending.err;
+  EXPECT_EQ(dump(scratch / "store"), before);
+}
+
+TEST(Ingest, ProgressIsShownOnlyWhenAskedForAndNamesCommits) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "x1.xml", document(citation(7, "D000001")));
+  const Ending quiet = ingest(scratch / "a", {scratch / "x1.xml"});
+  EXPECT_EQ(quiet.err.find("of 1 file"), std::string::npos) << quiet.err;
+  const Ending shown = ingest(scratch / "b", {"--progress", scratch / "x1.xml"});
+  EXPECT_NE(shown.err.find("committed x1.xml\n"), std::string::npos) << shown.err;
+  EXPECT_NE(shown.err.find("1 of 1 file"), std::string::npos) << shown.err;
+}
+
+TEST(Ingest, AStoreInUseIsLeftAlone) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "x1.xml", document(citation(7, "D000001")));
+  const auto held = store::Store::open(scratch / "store", store::Store::Access::create);
+  const Ending ending = ingest(scratch / "store", {scratch / "x1.xml"});
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_TRUE(ending.err.starts_with("somatlas: ")) << ending.err;
+  EXPECT_NE(ending.err.find(scratch / "store"), std::string::npos) << ending.err;
+  EXPECT_TRUE(held->ledger().empty());
+}
+
+}  // namespace
+}  // namespace somatlas::program_test

@@ -1,0 +1,178 @@
+// Looking at a store: info, dump and verify, on sound, empty, missing and foreign ones.
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/program/running_program.h"
+
+namespace somatlas::program_test {
+namespace {
+
+class StoreOfCases : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_file(scratch / "table.tsv",
+               "ui\tname\ttree_numbers\nD006801\tHumans\tB01.050\nD005260\tFemale\t\n");
+    const Ending ending = run_somatlas({"ingest", "--store", store, "--mesh", scratch / "table.tsv",
+                                        data("cases/medline_date.xml"), data("cases/no_mesh.xml")});
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+  }
+  const ScratchDirectory scratch;
+  const std::string store = scratch / "store";
+};
+
+TEST_F(StoreOfCases, InfoCountsWhatIsThere) {
+  const Ending ending = run_somatlas({"info", "--store", store, "--json"});
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.err, "");
+  const auto json = nlohmann::json::parse(ending.out);
+  EXPECT_EQ(json.at("files"), 2);
+  EXPECT_EQ(json.at("citations"), 9);
+  EXPECT_EQ(json.at("articles_with_descriptors"), 7);
+  EXPECT_EQ(json.at("distinct_descriptors"), 6);
+  EXPECT_DOUBLE_EQ(json.at("mean_descriptors"), 32.0 / 7);
+  EXPECT_EQ(json.at("first_year"), 1987);
+  EXPECT_EQ(json.at("last_year"), 2021);
+  const nlohmann::json decades{{"1980", 1}, {"1990", 1}, {"2000", 2}, {"2010", 1}, {"2020", 2}};
+  EXPECT_EQ(json.at("articles_by_decade"), decades);
+  const auto& frequent = json.at("most_frequent");
+  ASSERT_EQ(frequent.size(), 6U);
+  EXPECT_EQ(frequent[0].at("ui"), "D006801");
+  EXPECT_EQ(frequent[0].at("name"), "Humans");
+  EXPECT_EQ(frequent[0].at("articles"), 7);
+  EXPECT_EQ(frequent[1].at("ui"), "D000328");  // of the same count as others: by UI
+  EXPECT_EQ(frequent[5].at("ui"), "D015706");
+  EXPECT_GT(json.at("disk_bytes"), 0);
+  EXPECT_EQ(json.at("ledger").at("citations"), 9);
+}
+
+TEST_F(StoreOfCases, InfoForPeopleSaysTheSame) {
+  const Ending ending = run_somatlas({"info", "--store", store});
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.err, "");
+  for (const char* text : {"citations                   9\n", "years                       1987 to",
+                           "  D006801                   7  Humans\n"}) {
+    EXPECT_NE(ending.out.find(text), std::string::npos) << ending.out;
+  }
+}
+
+TEST_F(StoreOfCases, VerifyFindsItSound) {
+  const Ending ending = run_somatlas({"verify", "--store", store});
+  EXPECT_EQ(ending.exit_code, 0) << ending.out;
+  EXPECT_EQ(ending.out, "");
+  EXPECT_EQ(ending.err, store + ": sound.\n");
+}
+
+TEST_F(StoreOfCases, VerifyNamesAChangedByte) {
+  std::string sst;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(store)) {
+    if (entry.path().extension() == ".sst" && (sst.empty() || entry.path().string() < sst)) {
+      sst = entry.path().string();
+    }
+  }
+  ASSERT_FALSE(sst.empty());
+  std::string bytes = read_file(sst);
+  bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 0x10);
+  write_file(sst, bytes);
+  const Ending ending = run_somatlas({"verify", "--store", store});
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_NE((ending.out + ending.err).find(store), std::string::npos) << ending.out << ending.err;
+}
+
+std::map<std::string, std::string> content_of(const std::string& directory) {
+  std::map<std::string, std::string> content;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    content[entry.path()] = entry.is_regular_file() ? read_file(entry.path()) : "";
+  }
+  return content;
+}
+
+TEST_F(StoreOfCases, LookingChangesNothing) {
+  const auto before = content_of(store);
+  for (const char* command : {"info", "dump", "verify"}) {
+    EXPECT_EQ(run_somatlas({command, "--store", store}).exit_code, 0) << command;
+  }
+  EXPECT_EQ(content_of(store), before);
+}
+
+// Gives the store another format number, as a later program would.
+void set_format(const std::string& directory, const std::string& format) {
+  rocksdb::Options options;
+  options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  std::vector<std::string> names;
+  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies(options, directory, &names).ok());
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) {
+    families.emplace_back(name, rocksdb::ColumnFamilyOptions(options));
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, directory, families, &handles, &opened).ok());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  for (rocksdb::ColumnFamilyHandle* handle : handles) {
+    if (handle->GetName() == "meta") {
+      EXPECT_TRUE(db->Put({}, handle, "format", format).ok());
+      EXPECT_TRUE(db->Flush({}, handle).ok());
+    }
+    EXPECT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+  }
+}
+
+TEST(Stores, AnotherFormatNumberIsNamedAndLeftAlone) {
+  const ScratchDirectory scratch;
+  const std::string store = scratch / "store";
+  write_file(scratch / "table.tsv", "ui\tname\ttree_numbers\nD006801\tHumans\tB01.050\n");
+  ASSERT_EQ(run_somatlas({"ingest", "--store", store, "--mesh", scratch / "table.tsv"}).exit_code,
+            0);
+  ASSERT_NO_FATAL_FAILURE(set_format(store, "store 999"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"info", "--store", store},
+        {"dump", "--store", store},
+        {"verify", "--store", store},
+        {"ingest", "--store", store, data("cases/no_mesh.xml")}}) {
+    const Ending ending = run_somatlas(arguments);
+    EXPECT_EQ(ending.exit_code, 1) << arguments.front();
+    EXPECT_EQ(ending.out, "") << arguments.front();
+    EXPECT_TRUE(ending.err.starts_with("somatlas: ")) << ending.err;
+    EXPECT_NE(ending.err.find("999"), std::string::npos) << ending.err;
+  }
+}
+
+TEST(Stores, OneThatIsMissingIsNamedAndNotMade) {
+  const ScratchDirectory scratch;
+  for (const char* command : {"info", "dump", "verify"}) {
+    const Ending ending = run_somatlas({command, "--store", scratch / "none"});
+    EXPECT_EQ(ending.exit_code, 1) << command;
+    EXPECT_EQ(ending.out, "") << command;
+    EXPECT_NE(ending.err.find(scratch / "none"), std::string::npos) << ending.err;
+    EXPECT_FALSE(std::filesystem::exists(scratch / "none"));
+  }
+}
+
+TEST(Stores, AnEmptyOneHasNothingToDump) {
+  const ScratchDirectory scratch;
+  const std::string store = scratch / "store";
+  write_file(scratch / "table.tsv", "ui\tname\ttree_numbers\nD006801\tHumans\tB01.050\n");
+  ASSERT_EQ(run_somatlas({"ingest", "--store", store, "--mesh", scratch / "table.tsv"}).exit_code,
+            0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"dump", "--store", store}, {"dump", "--all", "--store", store}}) {
+    const Ending ending = run_somatlas(arguments);
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_EQ(ending.out, "");
+    EXPECT_EQ(ending.err, "");
+  }
+  const auto json = nlohmann::json::parse(run_somatlas({"info", "--json", "--store", store}).out);
+  EXPECT_EQ(json.at("citations"), 0);
+  EXPECT_TRUE(json.at("mean_descriptors").is_null());
+  EXPECT_TRUE(json.at("first_year").is_null());
+}
+
+}  // namespace
+}  // namespace somatlas::program_test
