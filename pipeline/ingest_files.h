@@ -57,7 +57,7 @@ struct StoreCensus {
   std::uint64_t descriptor_uses = 0;
 };
 
-/// Told of one thing at a time, but from any thread.
+/// progress() comes from any thread, one call at a time; so do the others, beside it.
 class IngestObserver {
  public:
   virtual ~IngestObserver() = default;
