@@ -51,6 +51,7 @@ RocksLayout RocksAtlas::layout() {
   RocksLayout layout;
   layout.kind = "atlas";
   layout.made_by = "train";
+  layout.remedy = "train it again, or restore a copy";
   layout.format = atlas_format;
   layout.families = {assignment_family, places_family,   planes_family,
                      cells_family,      articles_family, descriptors_family};

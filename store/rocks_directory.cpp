@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <thread>
@@ -26,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* meta_family = "meta";
 constexpr const char* format_key = "format";
+constexpr const char* unfinished = ".new-";  // behind a directory's name while it is made
 constexpr int open_attempts = 8;  // waits of 2, 4 ... 256 ms between them: half a second in all
 
 /// A log that goes nowhere: a reader may write nothing, and all it has to say comes as a status.
@@ -63,6 +67,26 @@ rocksdb::ReadOptions read_options() {
 void require_read(const rocksdb::Status& status) {
   if (!status.ok())
     throw StoreError(status.ToString());
+}
+
+/// Removes the directories that killed processes began to make: prefix, then the process's id.
+void clear_unfinished(const fs::path& prefix) {
+  std::error_code error;
+  const fs::path parent = prefix.has_parent_path() ? prefix.parent_path() : fs::path(".");
+  const std::string begin = prefix.filename().string();
+  std::vector<fs::path> dead;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string entry_name = entry->path().filename().string();
+    if (!entry_name.starts_with(begin))
+      continue;
+    const auto process =
+        static_cast<pid_t>(std::strtol(entry_name.c_str() + begin.size(), nullptr, 10));
+    if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH)
+      dead.push_back(entry->path());
+  }
+  for (const fs::path& path : dead)
+    fs::remove_all(path, error);  // what cannot be removed is in nobody's way
 }
 
 bool is_lock_refusal(const rocksdb::Status& status) {
@@ -124,7 +148,8 @@ void RocksDirectory::create_where_absent() {
     fs::create_directories(parent, error);
   if (error)
     throw StoreError("cannot make the directory '" + parent.string() + "': " + error.message());
-  const std::string fresh = unique_name(directory_ + ".new-");
+  clear_unfinished(directory_ + unfinished);
+  const std::string fresh = unique_name(directory_ + unfinished);
   try {
     build_new(fresh);
     publish_directory(fresh, directory_, false);
@@ -394,10 +419,31 @@ std::uint64_t RocksDirectory::disk_bytes() {
 void RocksDirectory::verify_files(const std::function<void(const Fault&)>& fault) {
   const auto report = [&](const rocksdb::Status& status, const char* what) {
     if (!status.ok())
-      fault({directory_, std::string(what) + " (" + status.ToString() + ")"});
+      fault({directory_, std::string(what) + " (" + status.ToString() + "); " + layout_.remedy});
   };
-  report(db_->VerifyFileChecksums(read_options()), "a table file has changed");
-  report(db_->VerifyChecksum(read_options()), "a block of a table file has changed");
+  // These two open the files by name. A writer beside this reader may have replaced one meanwhile:
+  // then the directory as it is now is looked at, and only what stays is believed.
+  std::unique_ptr<RocksDirectory> again;
+  rocksdb::DB* db = db_.get();
+  for (int attempt = 1;; ++attempt) {
+    const rocksdb::Status files = db->VerifyFileChecksums(read_options());
+    const rocksdb::Status blocks = db->VerifyChecksum(read_options());
+    const bool vanished = files.IsPathNotFound() || blocks.IsPathNotFound();
+    if (vanished && !writable_ && attempt < open_attempts) {
+      try {
+        again.reset();
+        again = open(directory_, Access::read, layout_);
+        db = again->db_.get();
+        continue;
+      } catch (const StoreError& error) {
+        fault({directory_, error.what()});
+        return;
+      }
+    }
+    report(files, "a table file has changed");
+    report(blocks, "a block of a table file has changed");
+    return;
+  }
 }
 
 StoreError RocksDirectory::damaged(const std::string& detail) const {
@@ -421,7 +467,7 @@ void RocksDirectory::check(const rocksdb::Status& status, const char* doing) con
     throw StoreError(name() + " cannot " + doing +
                      ", the disk is full: free some space, then run the same command again");
   if (status.IsCorruption())
-    throw damaged(status.ToString());
+    throw StoreError(name() + " is damaged (" + status.ToString() + "): " + layout_.remedy);
   throw StoreError(name() + " cannot " + doing + " (" + status.ToString() +
                    "): see that the directory is readable and complete");
 }

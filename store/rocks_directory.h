@@ -26,6 +26,7 @@ namespace somatlas::store {
 struct RocksLayout {
   std::string kind;     // "store" or "atlas", also its option on the command line
   std::string made_by;  // the command that makes one
+  std::string remedy;   // what to do where it is damaged as a whole
   std::uint32_t format = 0;
   std::vector<std::string> families;  // beside "meta", which every layout has
   std::string merged_family;          // the one whose entries merge; empty: none

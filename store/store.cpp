@@ -58,6 +58,7 @@ RocksLayout RocksStore::layout() {
   RocksLayout layout;
   layout.kind = "store";
   layout.made_by = "ingest";
+  layout.remedy = "ingest its files again into a new store, or restore a copy";
   layout.format = store_format;
   layout.families = {shards_family, ledger_family, descriptors_family};
   layout.merged_family = shards_family;

@@ -1,0 +1,198 @@
+// One byte flipped anywhere in a store or an atlas: found when it is opened, read or verified, or
+// harmless; never a silent change of what is read. The longer run: SOMATLAS_TEST_FLIPS=2000.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+
+#include "store/atlas.h"
+#include "store/store.h"
+#include "tests/store/random_shards.h"
+
+namespace somatlas::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+int flips_wanted(int in_ci) {
+  const char* given = std::getenv("SOMATLAS_TEST_FLIPS");
+  return given != nullptr ? std::atoi(given) : in_ci;
+}
+
+/// Everything that can be read, as text; throws StoreError where something cannot.
+std::string read_store(const std::string& path) {
+  const auto store = Store::open(path, Store::Access::read);
+  std::string all = store->id() + store->state_id();
+  for (const LedgerEntry& entry : store->ledger())
+    all += entry.key.name + entry.md5 + std::to_string(entry.taken_at);
+  for (const DescriptorEntry& entry : store->descriptors())
+    all += entry.name;
+  for (const std::uint32_t range : store->ranges())
+    all += encode(store->shard(range).value());
+  return all;
+}
+
+std::string read_atlas(const std::string& path) {
+  const auto atlas = Atlas::open(path, Atlas::Access::read);
+  std::string all = atlas->meta("atlas").value() + atlas->meta("checkpoint").value();
+  const auto add = [&](const auto& column) {
+    for (const auto value : column)
+      all += std::to_string(value) + " ";
+  };
+  for (const std::uint32_t range : atlas->assignment_ranges()) {
+    const AssignmentShard shard = atlas->assignment(range).value();
+    add(shard.low);
+    add(shard.neuron);
+    add(shard.fingerprint);
+  }
+  for (const std::uint32_t range : atlas->place_ranges()) {
+    const PlaceShard shard = atlas->places(range).value();
+    add(shard.low);
+    add(shard.distance);
+  }
+  for (const AtlasDescriptor& descriptor : atlas->descriptors()) {
+    all += descriptor.name + std::to_string(descriptor.articles);
+    add(atlas->plane(descriptor.code).value());
+  }
+  const AtlasCells cells = atlas->cells();
+  add(cells.norm);
+  add(cells.leading);
+  for (std::uint32_t neuron = 0; neuron < cells.norm.size(); ++neuron)
+    add(atlas->articles(neuron));
+  return all;
+}
+
+int faults_of_store(const std::string& path) {
+  int faults = 0;
+  Store::open(path, Store::Access::read)->verify([&](const Fault& fault) {
+    EXPECT_FALSE(fault.where.empty() || fault.what.empty());
+    ++faults;
+  });
+  return faults;
+}
+
+int faults_of_atlas(const std::string& path) {
+  int faults = 0;
+  Atlas::open(path, Atlas::Access::read)->verify([&](const Fault&) { ++faults; });
+  return faults;
+}
+
+/// Flips one byte of a copy, time after time, and looks at what is read then.
+void rot(const std::string& whole, const std::string& copy, int flips,
+         const std::function<std::string(const std::string&)>& read,
+         const std::function<int(const std::string&)>& faults) {
+  Random random(test_seed());
+  const std::string expected = read(whole);
+  ASSERT_EQ(faults(whole), 0);
+  std::vector<fs::path> tables;
+  std::vector<fs::path> others;
+  for (const auto& entry : fs::directory_iterator(whole))
+    if (entry.is_regular_file() && entry.file_size() > 0)
+      (entry.path().extension() == ".sst" ? tables : others).push_back(entry.path());
+  ASSERT_FALSE(tables.empty());
+  std::map<std::string, int> outcomes;
+  for (int i = 0; i < flips; ++i) {
+    fs::remove_all(copy);
+    fs::copy(whole, copy, fs::copy_options::recursive);
+    const std::vector<fs::path>& files = i % 4 == 0 ? others : tables;
+    const std::string name = files[draw(random, files.size())].filename().string();
+    const auto offset = static_cast<std::streamoff>(draw(random, fs::file_size(copy + "/" + name)));
+    const auto mask = static_cast<char>(1 + draw(random, 255));
+    {
+      std::fstream file(copy + "/" + name, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(offset);
+      const auto byte = static_cast<char>(file.get() ^ mask);
+      file.seekp(offset);
+      file.put(byte);
+    }
+    const std::string where = name + ", byte " + std::to_string(offset);
+    int found = 0;
+    try {
+      found = faults(copy);
+    } catch (const StoreError& error) {
+      ++outcomes["found when opened"];
+      EXPECT_NE(std::string(error.what()).find(copy), std::string::npos) << error.what();
+      continue;
+    }
+    try {
+      ASSERT_EQ(read(copy) == expected, true) << "a silent change: " << where;
+      ++outcomes[found > 0 ? "found by verify, read unharmed" : "harmless"];
+    } catch (const StoreError& error) {
+      ++outcomes["found when read"];
+      EXPECT_GT(found, 0) << "verify missed " << where << ": " << error.what();
+    }
+    if (name.ends_with(".sst")) {
+      EXPECT_GT(found, 0) << "verify missed " << where;
+    }
+  }
+  for (const auto& [outcome, count] : outcomes)
+    std::cout << count << " " << outcome << "\n";
+}
+
+TEST(Rot, InAStoreIsFoundOrHarmless) {
+  Random random(test_seed());
+  const TemporaryDirectory directory;
+  {
+    const auto store = Store::open(directory / "store", Store::Access::create);
+    for (std::uint64_t number = 1; number <= 8; ++number) {
+      const PlainFile file = random_file(random, baseline_key(number), 3, 40);
+      store->commit(deltas_of(file), entry_of(file));
+      if (number == 5)
+        store->compact();
+    }
+    store->put_descriptors(std::vector{DescriptorEntry{descriptor_code(6801, 6), "Humans", {}}});
+  }
+  rot(directory / "store", directory / "copy", flips_wanted(60), read_store, faults_of_store);
+}
+
+TEST(Rot, InAnAtlasIsFoundOrHarmless) {
+  Random random(test_seed());
+  const TemporaryDirectory directory;
+  {
+    const auto atlas = Atlas::open(directory / "atlas", Atlas::Access::create);
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      std::uint32_t range = 0;
+      atlas->put_checkpoint(
+          [&]() -> std::optional<AssignmentShard> {
+            if (range == 3)
+              return std::nullopt;
+            return AssignmentShard{range++, {1, 2, 70}, {5, 6, 7}, {random(), random(), random()}};
+          },
+          "checkpoint", "epoch " + std::to_string(epoch));
+    }
+    bool given = false;
+    atlas->put_places([&]() -> std::optional<PlaceShard> {
+      if (std::exchange(given, true))
+        return std::nullopt;
+      return PlaceShard{0, {3, 4}, {1, 2}, {2, 1}, {77, 78}};
+    });
+    std::uint32_t number = 0;
+    atlas->put_planes([&](AtlasDescriptor& descriptor, std::vector<std::uint16_t>& plane) {
+      descriptor = {descriptor_code(++number, 6), "Name", {"A01"}, number};
+      plane.assign(9, static_cast<std::uint16_t>(number));
+      return number < 6;
+    });
+    atlas->put_cells({{1, 2},
+                      {3, 4},
+                      {0, 1},
+                      {5, 6},
+                      {7, 8},
+                      {9, 10},
+                      {11, 12},
+                      std::vector<std::uint32_t>(10, 13)});
+    std::uint32_t cell = 0;
+    atlas->put_articles([&](std::uint32_t& neuron, std::vector<std::uint32_t>& pmids) {
+      neuron = cell++;
+      pmids = {1, 2, 3};
+      return cell <= 2;
+    });
+    atlas->put_meta("atlas", "{}");
+  }
+  rot(directory / "atlas", directory / "copy", flips_wanted(40), read_atlas, faults_of_atlas);
+}
+
+}  // namespace
+}  // namespace somatlas::store
