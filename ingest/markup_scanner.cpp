@@ -125,39 +125,58 @@ std::uint64_t MarkupScanner::line_at(std::uint64_t offset) const {
   return lines_ + 1 + line_feeds(chunk_.substr(0, static_cast<std::size_t>(offset - chunk_from_)));
 }
 
+/// The hot path: texts and whole tags until something else comes up.
 const char* MarkupScanner::in_text(const char* at, const char* end) {
-  at = find(at, end, '<');
-  if (at == end) {
-    return end;
+  while ((at = find(at, end, '<')) != end) {
+    const char* const opening = at++;
+    markup_from_ = chunk_from_ + static_cast<std::uint64_t>(opening - chunk_.data());
+    if (at == end || *at == '!' || *at == '?') {
+      state_ = State::opened;
+      return at;
+    }
+    state_ = State::tag;
+    attributes_ = 0;
+    at = in_tag(at, end);
+    if (state_ != State::text || fault_) {
+      return at;
+    }
+    if (static_cast<std::size_t>(at - opening) > longest_markup_bytes) {
+      fault_ = MarkupFault::tag_too_long;
+      return at;
+    }
   }
-  markup_from_ = chunk_from_ + static_cast<std::uint64_t>(at - chunk_.data());
-  state_ = State::opened;
-  return at + 1;
+  return end;
 }
 
 const char* MarkupScanner::in_tag(const char* at, const char* end) {
   while (at != end) {
     if (state_ == State::tag_value) {
-      at = find(at, end, quote_);
+      // Values are short: a plain loop is quicker than a call.
+      while (at != end && *at != quote_) {
+        ++at;
+      }
       if (at == end) {
         return end;
       }
       state_ = State::tag;
       ++at;
-      continue;
+    }
+    while (at != end && *at != '>' && *at != '"' && *at != '\'') {
+      ++at;
+    }
+    if (at == end) {
+      return end;
     }
     const char c = *at++;
     if (c == '>') {
       state_ = State::text;
       return at;
     }
-    if (c == '"' || c == '\'') {
-      quote_ = c;
-      state_ = State::tag_value;
-      if (++attributes_ > most_attributes) {
-        fault_ = MarkupFault::too_many_attributes;
-        return at;
-      }
+    quote_ = c;
+    state_ = State::tag_value;
+    if (++attributes_ > most_attributes) {
+      fault_ = MarkupFault::too_many_attributes;
+      return at;
     }
   }
   return at;
