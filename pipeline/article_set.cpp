@@ -1,0 +1,110 @@
+#include "pipeline/article_set.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/enumerable_thread_specific.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pipeline/article_hash.h"
+
+namespace somatlas::pipeline {
+namespace {
+
+using Counts = CodeTable<std::uint64_t>;
+
+ShardRows count_shard(const store::Shard& shard, const Selection& selection, Counts* counts) {
+  ShardRows result;
+  result.range = shard.range;
+  for (std::size_t row = 0; row < shard.rows(); ++row) {
+    if (!selection.takes(shard, row)) {
+      continue;
+    }
+    const auto codes = shard.row(row);
+    ++result.rows;
+    result.descriptors += static_cast<std::uint32_t>(codes.size());
+    if (selection.holds_out(shard.pmid(row))) {
+      continue;
+    }
+    ++result.training;
+    if (counts != nullptr) {
+      for (const store::DescriptorCode code : codes) {
+        ++counts->at(code);
+      }
+    }
+  }
+  return result;
+}
+
+DescriptorFrequencies by_falling_frequency(const Counts& counts) {
+  std::vector<std::pair<store::DescriptorCode, std::uint64_t>> pairs;
+  counts.for_each([&](store::DescriptorCode code, std::uint64_t articles) {
+    pairs.emplace_back(code, articles);
+  });
+  std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : store::ui_less(a.first, b.first);
+  });
+  DescriptorFrequencies result;
+  for (const auto& [code, articles] : pairs) {
+    result.codes.push_back(code);
+    result.articles.push_back(articles);
+  }
+  return result;
+}
+
+}  // namespace
+
+DescriptorIndex::DescriptorIndex(std::vector<store::DescriptorCode> codes)
+    : codes_(std::move(codes)) {
+  for (std::size_t id = 0; id < codes_.size(); ++id) {
+    ids_.at(codes_[id]) = static_cast<gpu::DescriptorId>(id);
+  }
+}
+
+bool Selection::holds_out(std::uint32_t pmid) const {
+  return held_out(pmid, seed, holdout);
+}
+
+ArticleSet read_article_set(store::Store& store, const Selection& selection,
+                            DescriptorFrequencies* frequencies) {
+  const std::vector<std::uint32_t> ranges = store.ranges();
+  std::vector<ShardRows> counted(ranges.size());
+  tbb::enumerable_thread_specific<Counts> counts{std::uint64_t{0}};
+  tbb::parallel_for(std::size_t{0}, ranges.size(), [&](std::size_t i) {
+    if (const auto shard = store.shard(ranges[i])) {
+      counted[i] =
+          count_shard(*shard, selection, frequencies != nullptr ? &counts.local() : nullptr);
+    }
+  });
+
+  ArticleSet set;
+  set.selection = selection;
+  for (ShardRows& shard : counted) {
+    if (shard.rows == 0) {
+      continue;
+    }
+    shard.first_row = set.rows;
+    shard.first_training_row = set.training;
+    set.rows += shard.rows;
+    set.training += shard.training;
+    set.shards.push_back(shard);
+  }
+  set.heldout = set.rows - set.training;
+  if (frequencies != nullptr) {
+    Counts all{0};
+    for (const Counts& part : counts) {
+      part.for_each(
+          [&](store::DescriptorCode code, std::uint64_t articles) { all.at(code) += articles; });
+    }
+    *frequencies = by_falling_frequency(all);
+  }
+  return set;
+}
+
+std::uint64_t fingerprint(std::span<const store::DescriptorCode> codes) {
+  return XXH3_64bits(codes.data(), codes.size_bytes());
+}
+
+}  // namespace somatlas::pipeline

@@ -1,0 +1,116 @@
+#include "pipeline/memory_plan.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "gpu/backend.h"
+
+namespace somatlas::pipeline {
+namespace {
+
+/// A number in a file of the kernel's; nothing where there is no file or it says "max".
+std::optional<std::size_t> number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::size_t value = 0;
+  return file >> value ? std::optional(value) : std::nullopt;
+}
+
+gpu::MemoryNeed backend_need(Device device, gpu::MapShape shape, const gpu::TileCapacity& capacity,
+                             const TrainingOptions& options) {
+  const std::size_t threads = options.threads != 0
+                                  ? options.threads
+                                  : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  return device == Device::cuda ? gpu::cuda_memory(shape, capacity, options.tiles)
+                                : gpu::cpu_memory(shape, capacity, options.tiles, threads);
+}
+
+}  // namespace
+
+std::size_t available_host_memory() {
+  std::size_t available = 0;
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string name; meminfo >> name;) {
+    std::size_t kibibytes = 0;
+    if (name == "MemAvailable:" && meminfo >> kibibytes) {
+      available = kibibytes * 1024;
+      break;
+    }
+    meminfo.ignore(1 << 10, '\n');
+  }
+  if (available == 0) {
+    available = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+  const auto limit = number_in("/sys/fs/cgroup/memory.max");
+  const auto used = number_in("/sys/fs/cgroup/memory.current");
+  if (limit && used) {
+    available = std::min(available, *limit - std::min(*limit, *used));
+  }
+  return available;
+}
+
+Device choose_device(Device asked) {
+  if (asked == Device::cpu) {
+    return Device::cpu;
+  }
+  if (!gpu::cuda_devices().empty()) {
+    return Device::cuda;
+  }
+  if (asked == Device::cuda) {
+    throw TrainingError("--device cuda: " + gpu::cuda_unavailable_reason());
+  }
+  return Device::cpu;
+}
+
+MemoryPlan plan_memory(const TrainingOptions& options, Device device, const ArticleSet& training,
+                       const ArticleSet& placement, const gpu::TileCapacity& capacity,
+                       std::uint32_t descriptors) {
+  // Beside map and tiles: the assignment (4 bytes a training article) and, while places are
+  // written, the cell of every article (8 bytes); per tile in flight a decoded shard, of which 64
+  // MiB is the most that 65,536 articles take.
+  constexpr std::size_t decoded_shard_bytes = std::size_t{64} << 20;
+  const std::size_t by_article = 4 * training.training + 8 * placement.rows;
+  const auto need = [&](std::uint32_t side) {
+    gpu::MemoryNeed result = backend_need(device, {side, descriptors}, capacity, options);
+    // Cells: two copies of 17 bytes a neuron, and while labels are made 72 + 60 bytes.
+    result.host_bytes += by_article + options.tiles * decoded_shard_bytes +
+                         std::size_t{side} * side * (2 * 17 + 72 + 60);
+    return result;
+  };
+  MemoryPlan plan;
+  plan.articles = training.training;
+  plan.descriptors = descriptors;
+  plan.host_available = options.host_memory != 0 ? options.host_memory : available_host_memory();
+  if (device == Device::cuda) {
+    const gpu::CudaDevice gpu = gpu::cuda_devices().front();
+    plan.device = gpu.name;
+    plan.device_available = options.device_memory != 0
+                                ? std::min(options.device_memory, gpu.free_bytes)
+                                : gpu.free_bytes;
+  } else {
+    plan.device = "cpu";
+  }
+  const gpu::MemoryNeed asked = need(options.settings.side);
+  plan.host_bytes = asked.host_bytes;
+  plan.device_bytes = asked.device_bytes;
+
+  const auto fits = [&](std::uint32_t side) {
+    const gpu::MemoryNeed some = need(side);
+    return some.host_bytes <= plan.host_available && some.device_bytes <= plan.device_available;
+  };
+  std::uint32_t low = 0;
+  std::uint32_t high = 1U << 15;
+  while (low + 1 < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  plan.largest_side = low;
+  return plan;
+}
+
+}  // namespace somatlas::pipeline

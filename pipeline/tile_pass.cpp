@@ -1,0 +1,207 @@
+#include "pipeline/tile_pass.h"
+
+#include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/flow_graph.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "store/store_error.h"
+
+namespace somatlas::pipeline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+/// Adds up the time in which no tile is with the backend.
+class IdleClock {
+ public:
+  explicit IdleClock(Clock::time_point start) : idle_since_(start) {}
+  void enter() {
+    const std::lock_guard lock(mutex_);
+    if (in_flight_++ == 0) {
+      idle_ += seconds_between(idle_since_, Clock::now());
+    }
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    if (--in_flight_ == 0) {
+      idle_since_ = Clock::now();
+    }
+  }
+  [[nodiscard]] double seconds() {
+    const std::lock_guard lock(mutex_);
+    return idle_ + (in_flight_ == 0 ? seconds_between(idle_since_, Clock::now()) : 0);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t in_flight_ = 0;
+  Clock::time_point idle_since_;
+  double idle_ = 0;
+};
+
+/// What travels along the edges: a token and, behind the backend, the failure it met.
+struct InFlight {
+  PassTile* token = nullptr;
+  std::exception_ptr failure;
+};
+
+}  // namespace
+
+TilePass::TilePass(store::Store& store, const ArticleSet& set, const DescriptorIndex& index,
+                   const TilePlan& plan, gpu::Backend& backend, std::size_t tiles)
+    : store_(store), set_(set), index_(index), plan_(plan), backend_(backend) {
+  const std::size_t count =
+      std::clamp<std::size_t>(plan.tiles.size(), 1, std::max<std::size_t>(tiles, 1));
+  for (std::size_t i = 0; i < count; ++i) {
+    auto token = std::make_unique<PassTile>();
+    token->tile = backend.make_tile(plan.capacity);
+    tokens_.push_back(std::move(token));
+  }
+}
+
+TilePass::~TilePass() = default;
+
+void TilePass::fill(PassTile& target, const PlannedTile& planned, const Body& body) const {
+  target.tile->clear();
+  target.training_row.clear();
+  target.pmid.clear();
+  target.year.clear();
+  target.total.clear();
+  std::vector<gpu::DescriptorId> known;
+  std::uint64_t next_row = planned.first_row;
+  const std::uint64_t end_row = planned.first_row + planned.rows;
+  std::uint32_t skip = planned.skip_rows;
+  std::uint64_t next_training_row = set_.shards[planned.first_shard].first_training_row;
+  for (std::size_t s = planned.first_shard; s < planned.first_shard + planned.shards; ++s) {
+    const auto shard = store_.shard(set_.shards[s].range);
+    if (!shard) {
+      throw store::StoreError(
+          store_.directory() + ": the shard of PMIDs from " +
+          std::to_string(std::uint64_t{set_.shards[s].range} * store::pmids_per_shard) +
+          " is gone: the store changed while it was read");
+    }
+    for (std::size_t r = 0; r < shard->rows() && next_row < end_row; ++r) {
+      if (!set_.selection.takes(*shard, r)) {
+        continue;
+      }
+      const std::uint32_t pmid = shard->pmid(r);
+      const std::uint64_t training_row =
+          set_.selection.holds_out(pmid) ? no_row : next_training_row++;
+      if (skip > 0) {
+        --skip;
+        continue;
+      }
+      const auto codes = shard->row(r);
+      known.clear();
+      for (const store::DescriptorCode code : codes) {
+        if (const gpu::DescriptorId id = index_.id(code); id != DescriptorIndex::unknown) {
+          known.push_back(id);
+        }
+      }
+      const RowOrder order = body.order({training_row, pmid, codes, known});
+      if (order.take) {
+        target.tile->add_row(known, order.use, order.bmu);
+        target.training_row.push_back(training_row);
+        target.pmid.push_back(pmid);
+        target.year.push_back(shard->year[r]);
+        target.total.push_back(static_cast<std::uint16_t>(codes.size()));
+      }
+      ++next_row;
+    }
+  }
+  if (next_row != end_row) {
+    throw store::StoreError(store_.directory() + ": the store changed while it was read");
+  }
+}
+
+bool TilePass::run(const Body& body) {
+  const Clock::time_point start = Clock::now();
+  IdleClock idle(start);
+  tbb::concurrent_queue<PassTile*> free_tokens;
+  for (const auto& token : tokens_) {
+    free_tokens.push(token.get());
+  }
+  const std::size_t first = body.first_tile;
+  const std::size_t last = std::min(body.last_tile, plan_.tiles.size());
+  std::size_t next_tile = first;
+  std::uint64_t rows_done = 0;
+  std::mutex progress_mutex;
+
+  tbb::flow::graph graph;
+  tbb::flow::input_node<std::size_t> source(graph, [&](tbb::flow_control& control) -> std::size_t {
+    if (next_tile >= last || body.stop.stop_requested()) {
+      control.stop();
+      return 0;
+    }
+    return next_tile++;
+  });
+  tbb::flow::limiter_node<std::size_t> tokens(graph, tokens_.size());
+  tbb::flow::function_node<std::size_t, InFlight> decode(
+      graph, tbb::flow::unlimited, [&](std::size_t tile) {
+        PassTile* token = nullptr;
+        if (!free_tokens.try_pop(token)) {
+          throw std::logic_error("a tile was let in while no token was free");
+        }
+        token->index = tile - first;
+        fill(*token, plan_.tiles[tile], body);
+        return InFlight{token, nullptr};
+      });
+  using Submit = tbb::flow::async_node<InFlight, InFlight>;
+  Submit submit(graph, tbb::flow::serial, [&](InFlight item, Submit::gateway_type& gateway) {
+    gateway.reserve_wait();
+    idle.enter();
+    backend_.submit(*item.token->tile, body.work,
+                    [&gateway, &idle, token = item.token](std::exception_ptr failure) {
+                      idle.leave();
+                      gateway.try_put(InFlight{token, std::move(failure)});
+                      gateway.release_wait();
+                    });
+  });
+  tbb::flow::sequencer_node<InFlight> sequencer(
+      graph, [](const InFlight& item) { return item.token->index; });
+  tbb::flow::function_node<InFlight, tbb::flow::continue_msg> consume(
+      graph, body.in_order ? tbb::flow::serial : tbb::flow::unlimited, [&](const InFlight& item) {
+        if (item.failure) {
+          std::rethrow_exception(item.failure);
+        }
+        if (body.consume) {
+          body.consume(*item.token);
+        }
+        if (body.progress) {
+          const std::lock_guard lock(progress_mutex);
+          rows_done += plan_.tiles[first + item.token->index].rows;
+          body.progress(rows_done);
+        }
+        free_tokens.push(item.token);
+        return tbb::flow::continue_msg();
+      });
+
+  tbb::flow::make_edge(source, tokens);
+  tbb::flow::make_edge(tokens, decode);
+  tbb::flow::make_edge(decode, submit);
+  if (body.in_order) {
+    tbb::flow::make_edge(submit, sequencer);
+    tbb::flow::make_edge(sequencer, consume);
+  } else {
+    tbb::flow::make_edge(submit, consume);
+  }
+  tbb::flow::make_edge(consume, tokens.decrementer());
+  source.activate();
+  graph.wait_for_all();
+
+  times_.seconds = seconds_between(start, Clock::now());
+  times_.device_idle_seconds = idle.seconds();
+  return !(body.stop.stop_requested() && next_tile < last);
+}
+
+}  // namespace somatlas::pipeline

@@ -1,0 +1,328 @@
+#include "pipeline/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "pipeline/atlas_writer.h"
+#include "pipeline/start.h"
+
+namespace somatlas::pipeline {
+namespace {
+
+double mean(std::uint64_t sum, std::uint64_t count, int unit_bits) {
+  return static_cast<double>(sum) / static_cast<double>(count) /
+         static_cast<double>(std::uint64_t{1} << unit_bits);
+}
+
+template <typename Flags, typename Matches>
+double share(const Flags& values, Matches&& matches) {
+  const auto count = std::count_if(values.begin(), values.end(), matches);
+  return static_cast<double>(count) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+Quality quality_of(const QualitySums& training, const QualitySums& heldout,
+                   const QualitySums& detailed, const gpu::Cells& cells,
+                   std::span<const std::uint32_t> hits) {
+  Quality quality;
+  quality.qe = mean(training.distance, training.articles, 20);
+  if (heldout.articles != 0) {
+    quality.heldout_qe = mean(heldout.distance, heldout.articles, 20);
+  }
+  if (detailed.articles != 0) {
+    quality.cosine_qe = mean(detailed.cosine, detailed.articles, 30);
+  }
+  if (detailed.with_second != 0) {
+    quality.topographic_error =
+        static_cast<double>(detailed.not_adjacent) / static_cast<double>(detailed.with_second);
+  }
+  quality.vacant_share = share(cells.vacant, [](std::uint8_t vacant) { return vacant != 0; });
+  // A vacant neuron is never hit and has its own share.
+  quality.unhit_share =
+      share(hits, [](std::uint32_t count) { return count == 0; }) - quality.vacant_share;
+  return quality;
+}
+
+TrainingInput read_training_input(store::Store& store, const TrainingOptions& options,
+                                  store::Atlas* earlier) {
+  const TrainingSettings& settings = options.settings;
+  TrainingInput input;
+  DescriptorFrequencies frequencies;
+  input.training = read_article_set(
+      store, {settings.min_descriptors, settings.seed, settings.holdout}, &frequencies);
+  if (input.training.training == 0) {
+    throw TrainingError(store.directory() + ": no article has " +
+                        std::to_string(settings.min_descriptors) +
+                        " or more descriptors and is not held out: nothing to train on; ingest "
+                        "more files or lower --min-descriptors");
+  }
+  input.placement = read_article_set(store, {1, settings.seed, settings.holdout}, nullptr);
+  if (earlier != nullptr) {
+    // The earlier codebook counts whole in the norms, so descriptors that no article has any more
+    // keep an id.
+    std::vector<store::DescriptorCode> known = frequencies.codes;
+    std::sort(known.begin(), known.end());
+    for (const store::AtlasDescriptor& descriptor : earlier->descriptors()) {
+      if (!std::binary_search(known.begin(), known.end(), descriptor.code)) {
+        frequencies.codes.push_back(descriptor.code);
+        frequencies.articles.push_back(0);
+      }
+    }
+  }
+  input.index = DescriptorIndex(std::move(frequencies.codes));
+  input.frequencies = std::move(frequencies.articles);
+  input.training_tiles = plan_tiles(input.training, options.tile_rows);
+  input.placement_tiles = plan_tiles(input.placement, options.tile_rows);
+  return input;
+}
+
+Trainer::Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
+                 const TrainingInput& input, const TrainingOptions& options, gpu::Backend& backend,
+                 TrainingObserver& observer)
+    : store_(store),
+      work_(work),
+      earlier_(earlier),
+      input_(input),
+      options_(options),
+      backend_(backend),
+      observer_(observer),
+      pass_(store, input.training, input.index, input.training_tiles, backend, options.tiles) {}
+
+std::optional<AtlasMeta> Trainer::run(std::optional<Checkpoint> resumed) {
+  if (resumed) {
+    state_ = std::move(*resumed);
+    assignment_ = read_assignment(work_, input_.training);
+    if (earlier_ != nullptr) {
+      inheritance_ = inherit(store_, input_.training, *earlier_);
+    }
+  } else if (!begin()) {
+    return std::nullopt;
+  }
+  if (!rebuild_statistics() || !epochs()) {
+    return std::nullopt;
+  }
+  return finish();
+}
+
+bool Trainer::begin() {
+  const TrainingSettings& settings = options_.settings;
+  state_.settings = settings;
+  state_.store_id = store_.id();
+  state_.store_state = store_.state_id();
+  state_.first_radius = first_radius(settings, input_.training.training);
+  if (earlier_ != nullptr) {
+    state_.from = earlier_->directory();
+    state_.from_state = read_atlas_meta(*earlier_).store_state;
+    state_.first_radius = settings.radius_end;
+    if (!inherit_places()) {
+      return false;
+    }
+  } else {
+    assignment_.assign(input_.training.training, gpu::no_neuron);
+    const StartRule start = make_start(store_, input_.training, input_.index, settings);
+    TilePass::Body body;
+    body.work = gpu::Work::accumulate;
+    body.stop = options_.stop;
+    body.order = [&](const PassRow& row) {
+      if (row.training_row != no_row) {
+        assignment_[row.training_row] = start(row);
+      }
+      return RowOrder{false, gpu::row_use::none, gpu::no_neuron};
+    };
+    if (!pass_.run(body)) {
+      return false;
+    }
+  }
+  save();
+  return true;
+}
+
+bool Trainer::inherit_places() {
+  inheritance_ = inherit(store_, input_.training, *earlier_);
+  assignment_ = inheritance_->assignment;
+  state_.changes = inheritance_->changes;
+  const std::size_t neurons = backend_.shape().neurons();
+  const store::AtlasCells cells = earlier_->cells();
+  backend_.load(
+      [&](gpu::DescriptorId first, std::span<std::uint16_t> out) {
+        for (std::size_t i = 0; i * neurons < out.size(); ++i) {
+          const auto plane = earlier_->plane(input_.index.codes()[first + i]);
+          const auto target = out.subspan(i * neurons, neurons);
+          if (plane) {
+            std::copy(plane->begin(), plane->end(), target.begin());
+          } else {
+            std::fill(target.begin(), target.end(), std::uint16_t{0});
+          }
+        }
+      },
+      cells.vacant);
+  TilePass::Body body;
+  body.work = gpu::Work::search;
+  body.stop = options_.stop;
+  body.order = [&](const PassRow& row) {
+    const bool wanted =
+        row.training_row != no_row && assignment_[row.training_row] == gpu::no_neuron;
+    return RowOrder{wanted, gpu::row_use::none, gpu::no_neuron};
+  };
+  body.consume = [&](const PassTile& tile) {
+    for (std::size_t row = 0; row < tile.pmid.size(); ++row) {
+      assignment_[tile.training_row[row]] = tile.tile->bmu()[row];
+    }
+  };
+  body.progress = progress(input_.training.rows);
+  return pass_.run(body);
+}
+
+bool Trainer::rebuild_statistics() {
+  backend_.clear_statistics();
+  TilePass::Body body;
+  body.work = gpu::Work::accumulate;
+  body.stop = options_.stop;
+  body.order = [&](const PassRow& row) {
+    const bool trains = row.training_row != no_row;
+    return RowOrder{trains, gpu::row_use::trains,
+                    trains ? assignment_[row.training_row] : gpu::no_neuron};
+  };
+  if (!pass_.run(body)) {
+    return false;
+  }
+  update(radius_at(state_.next_epoch, state_.first_radius, options_.settings.radius_end));
+  return true;
+}
+
+void Trainer::update(std::uint32_t radius) {
+  const auto start = std::chrono::steady_clock::now();
+  backend_.update(radius);
+  cells_ = backend_.read_cells();
+  radius_ = radius;
+  update_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& moved) {
+  QualitySums training;
+  std::mutex mutex;
+  TilePass::Body body;
+  body.work = gpu::Work::search_and_accumulate;
+  body.stop = options_.stop;
+  body.order = [](const PassRow& row) {
+    return RowOrder{true, row.training_row != no_row ? gpu::row_use::trains : gpu::row_use::second,
+                    gpu::no_neuron};
+  };
+  body.consume = [&](const PassTile& tile) {
+    QualitySums tile_training;
+    QualitySums tile_heldout;
+    std::uint64_t tile_moved = 0;
+    for (std::size_t row = 0; row < tile.pmid.size(); ++row) {
+      const std::uint64_t training_row = tile.training_row[row];
+      add_row(training_row != no_row ? tile_training : tile_heldout, *tile.tile, row,
+              tile.total[row], cells_, options_.settings.side);
+      if (training_row != no_row) {
+        const gpu::Neuron bmu = tile.tile->bmu()[row];
+        tile_moved += std::exchange(assignment_[training_row], bmu) != bmu ? 1 : 0;
+      }
+    }
+    const std::lock_guard lock(mutex);
+    training += tile_training;
+    heldout += tile_heldout;
+    moved += tile_moved;
+  };
+  body.progress = progress(input_.training.rows);
+  return pass_.run(body) ? std::optional(training) : std::nullopt;
+}
+
+bool Trainer::epochs() {
+  StopRule rule(options_.settings.radius_end, options_.settings.epoch_limit, state_.stop);
+  for (;;) {
+    backend_.clear_statistics();
+    QualitySums heldout;
+    std::uint64_t moved = 0;
+    const auto training = search(heldout, moved);
+    if (!training) {
+      return false;
+    }
+    report(*training, heldout, moved);
+    if (rule.is_last(state_.next_epoch, radius_, training->distance)) {
+      return true;
+    }
+    ++state_.next_epoch;
+    state_.stop = rule.state();
+    save();
+    update(radius_at(state_.next_epoch, state_.first_radius, options_.settings.radius_end));
+  }
+}
+
+void Trainer::report(const QualitySums& training, const QualitySums& heldout, std::uint64_t moved) {
+  const std::vector<std::uint32_t> hits = backend_.read_cells().hits;
+  if (std::accumulate(hits.begin(), hits.end(), std::uint64_t{0}) != input_.training.training ||
+      training.articles != input_.training.training) {
+    throw std::logic_error("the hits of an epoch do not sum to the training articles");
+  }
+  EpochFigures figures;
+  figures.epoch = state_.next_epoch;
+  figures.radius = radius_;
+  figures.quality = quality_of(training, heldout, heldout, cells_, hits);
+  figures.moved_share = static_cast<double>(moved) / static_cast<double>(input_.training.training);
+  figures.search_seconds = pass_.last_times().seconds;
+  figures.update_seconds = update_seconds_;
+  figures.waiting_seconds = pass_.last_times().device_idle_seconds;
+  observer_.epoch(figures);
+}
+
+void Trainer::save() {
+  write_checkpoint(work_, input_.training, assignment_, state_);
+  observer_.checkpoint(state_.next_epoch);
+}
+
+std::optional<AtlasMeta> Trainer::finish() {
+  Assignment().swap(assignment_);
+  TilePass pass(store_, input_.placement, input_.index, input_.placement_tiles, backend_,
+                options_.tiles);
+  const PlacementContext context{input_.placement_tiles,
+                                 input_.training.selection,
+                                 cells_,
+                                 options_.settings.side,
+                                 earlier_,
+                                 inheritance_ ? &*inheritance_ : nullptr,
+                                 progress(input_.placement.rows),
+                                 options_.stop};
+  const auto placement = place_all(pass, context, work_);
+  if (!placement) {
+    return std::nullopt;
+  }
+  AtlasMeta meta;
+  meta.settings = options_.settings;
+  meta.store_id = state_.store_id;
+  meta.store_state = state_.store_state;
+  meta.radius = radius_;
+  meta.epochs = state_.next_epoch + 1;
+  meta.training_articles = input_.training.training;
+  meta.heldout_articles = input_.training.heldout;
+  meta.placed_articles = placement->placed;
+  meta.incremental_from = state_.from_state;
+  QualitySums all = placement->training;
+  all += placement->heldout;
+  meta.quality = quality_of(placement->training, placement->heldout, all, cells_, placement->hits);
+  meta.descriptors = write_planes(work_, store_, backend_, input_.index, input_.frequencies);
+  write_cells(work_, backend_, input_.index, input_.frequencies, input_.training.training, cells_,
+              *placement);
+  write_cell_articles(work_, *placement);
+  write_final_assignment(work_, store_, input_.training, meta);
+  if (state_.changes) {
+    ArticleChanges changes = *state_.changes;
+    changes.moved = placement->moved;
+    observer_.changes(changes);
+  }
+  return meta;
+}
+
+std::function<void(std::uint64_t)> Trainer::progress(std::uint64_t of) {
+  return [this, of](std::uint64_t rows) { observer_.progress(rows, of); };
+}
+
+}  // namespace somatlas::pipeline

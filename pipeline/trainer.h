@@ -1,0 +1,80 @@
+// One training from the opened store to the finished atlas: what train() does once the arguments
+// make sense. Always holds: before each search the work directory holds the assignment that its
+// codebook was made from.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "gpu/backend.h"
+#include "pipeline/article_set.h"
+#include "pipeline/checkpoint.h"
+#include "pipeline/inheritance.h"
+#include "pipeline/placement.h"
+#include "pipeline/tile_pass.h"
+#include "pipeline/training.h"
+#include "store/atlas.h"
+#include "store/store.h"
+
+namespace somatlas::pipeline {
+
+/// What is known of a training before any memory is taken for it.
+struct TrainingInput {
+  ArticleSet training;   // training and held-out articles
+  ArticleSet placement;  // every article with a descriptor
+  DescriptorIndex index;
+  std::vector<std::uint64_t> frequencies;  // by dense id
+  TilePlan training_tiles;
+  TilePlan placement_tiles;
+};
+
+/// earlier: the atlas the run goes on from, or null; its descriptors get ids too. Throws
+/// TrainingError where there is nothing to train on.
+[[nodiscard]] TrainingInput read_training_input(store::Store& store, const TrainingOptions& options,
+                                                store::Atlas* earlier);
+
+class Trainer {
+ public:
+  /// checkpoint: where to go on from; its settings are those of the options. What is referred to
+  /// outlives the trainer.
+  Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
+          const TrainingInput& input, const TrainingOptions& options, gpu::Backend& backend,
+          TrainingObserver& observer);
+
+  /// Trains to the end and completes the work directory. Nothing where it was asked to stop.
+  [[nodiscard]] std::optional<AtlasMeta> run(std::optional<Checkpoint> resumed);
+
+ private:
+  [[nodiscard]] bool begin();
+  [[nodiscard]] bool inherit_places();
+  [[nodiscard]] bool rebuild_statistics();
+  [[nodiscard]] std::optional<QualitySums> search(QualitySums& heldout, std::uint64_t& moved);
+  [[nodiscard]] bool epochs();
+  [[nodiscard]] std::optional<AtlasMeta> finish();
+  void update(std::uint32_t radius);
+  void report(const QualitySums& training, const QualitySums& heldout, std::uint64_t moved);
+  void save();
+  [[nodiscard]] std::function<void(std::uint64_t)> progress(std::uint64_t of);
+
+  store::Store& store_;
+  store::Atlas& work_;
+  store::Atlas* earlier_;
+  const TrainingInput& input_;
+  const TrainingOptions& options_;
+  gpu::Backend& backend_;
+  TrainingObserver& observer_;
+  TilePass pass_;
+  Checkpoint state_;
+  Assignment assignment_;
+  std::optional<Inheritance> inheritance_;
+  gpu::Cells cells_;
+  std::uint32_t radius_ = 0;  // of the codebook
+  double update_seconds_ = 0;
+};
+
+/// The figures of a search. cells: of its codebook; hits: of the search, or empty.
+[[nodiscard]] Quality quality_of(const QualitySums& training, const QualitySums& heldout,
+                                 const QualitySums& detailed, const gpu::Cells& cells,
+                                 std::span<const std::uint32_t> hits);
+
+}  // namespace somatlas::pipeline

@@ -1,0 +1,230 @@
+#include "pipeline/training.h"
+
+#include <oneapi/tbb/global_control.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "gpu/backend.h"
+#include "pipeline/memory_plan.h"
+#include "pipeline/parallel_for.h"
+#include "pipeline/trainer.h"
+#include "store/atlas.h"
+#include "store/publish.h"
+#include "store/store.h"
+
+namespace somatlas::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string partial_directory(const std::string& atlas) {
+  std::string name = atlas;
+  while (name.size() > 1 && name.back() == '/') {
+    name.pop_back();
+  }
+  return name + ".partial";
+}
+
+std::string in_mebibytes(std::size_t bytes) {
+  return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
+}
+
+/// A cap on TBB's threads for as long as it lives.
+std::optional<tbb::global_control> limit_threads(unsigned threads) {
+  if (threads == 0) {
+    return std::nullopt;
+  }
+  return std::optional<tbb::global_control>(std::in_place,
+                                            tbb::global_control::max_allowed_parallelism, threads);
+}
+
+void require_fit(const MemoryPlan& plan, std::uint32_t side) {
+  if (plan.fits()) {
+    return;
+  }
+  std::string text = "a map of side " + std::to_string(side) + " with " +
+                     std::to_string(plan.descriptors) + " descriptors needs " +
+                     in_mebibytes(plan.host_bytes) + " of host memory (there are " +
+                     in_mebibytes(plan.host_available) + ")";
+  if (plan.device_bytes != 0) {
+    text += " and " + in_mebibytes(plan.device_bytes) + " on " + plan.device + " (there are " +
+            in_mebibytes(plan.device_available) + ")";
+  }
+  throw TrainingError(text + ": the largest side that fits is " +
+                      std::to_string(plan.largest_side));
+}
+
+/// What stands where the atlas or its work directory would go.
+void check_targets(const TrainingOptions& options, const std::string& partial) {
+  const bool finished = fs::exists(options.atlas_directory);
+  const bool begun = fs::exists(partial);
+  if (options.resume) {
+    if (!begun) {
+      throw TrainingError(partial + ": there is no unfinished training to resume" +
+                          (finished ? "; " + options.atlas_directory + " is complete" : ""));
+    }
+    return;
+  }
+  if (finished && !options.overwrite) {
+    throw TrainingError(options.atlas_directory +
+                        " exists: name another atlas, or replace it with --overwrite");
+  }
+  if (begun && !options.overwrite) {
+    throw TrainingError(partial +
+                        " holds an unfinished training: go on with --resume, or start anew with "
+                        "--overwrite");
+  }
+}
+
+/// The atlas named by --from, with its settings put into options.
+std::unique_ptr<store::Atlas> open_earlier(TrainingOptions& options, const std::string& store_id) {
+  auto earlier = store::Atlas::open(options.from, store::Atlas::Access::read);
+  const AtlasMeta meta = read_atlas_meta(*earlier);
+  if (meta.store_id != store_id) {
+    throw TrainingError(options.from + " was made from another store than " +
+                        options.store_directory + ": its articles cannot be compared");
+  }
+  const std::uint32_t epoch_limit = options.settings.epoch_limit;
+  options.settings = meta.settings;
+  options.settings.epoch_limit = epoch_limit;
+  return earlier;
+}
+
+/// Settings decide the bits, so a resumed training must have those it was begun with; only the
+/// epoch limit may differ.
+void require_same_run(const Checkpoint& checkpoint, const TrainingOptions& options,
+                      store::Store& store, const std::string& partial) {
+  TrainingSettings begun = checkpoint.settings;
+  begun.epoch_limit = options.settings.epoch_limit;
+  if (checkpoint.store_id != store.id() || checkpoint.store_state != store.state_id()) {
+    throw TrainingError(
+        partial + " was begun on another state of the store than " + options.store_directory +
+        " is in now: start anew with --overwrite, or train --from a finished atlas");
+  }
+  if (begun != options.settings) {
+    throw TrainingError(partial +
+                        " was begun with other settings: resume with the options that it was "
+                        "begun with (side " +
+                        std::to_string(begun.side) + ", seed " + std::to_string(begun.seed) +
+                        ", radius-end " + std::to_string(begun.radius_end) + ", min-descriptors " +
+                        std::to_string(begun.min_descriptors) +
+                        (begun.start == Start::pca ? ", init pca)" : ", init random)"));
+  }
+}
+
+void check_settings(const TrainingOptions& options) {
+  if (options.settings.side == 0 || options.settings.side > 32'768) {
+    throw TrainingError("a side of " + std::to_string(options.settings.side) +
+                        " makes no map: it is between 1 and 32768");
+  }
+  if (options.settings.min_descriptors == 0 || options.settings.epoch_limit == 0 ||
+      options.tile_rows == 0 || options.tiles == 0) {
+    throw TrainingError(
+        "the epochs, the descriptors an article must have, the rows of a tile and "
+        "the tiles in flight are all at least 1");
+  }
+}
+
+std::unique_ptr<gpu::Backend> make_backend(Device device, const TrainingOptions& options,
+                                           std::uint32_t descriptors) {
+  const gpu::MapShape shape{options.settings.side, descriptors};
+  return device == Device::cuda ? gpu::make_cuda_backend(shape, {0, options.device_memory})
+                                : gpu::make_cpu_backend(shape, tbb_parallel_for());
+}
+
+gpu::TileCapacity larger(const gpu::TileCapacity& a, const gpu::TileCapacity& b) {
+  return {std::max(a.rows, b.rows), std::max(a.descriptors, b.descriptors)};
+}
+
+MemoryPlan plan_for(const TrainingOptions& options, Device device, const TrainingInput& input) {
+  return plan_memory(options, device, input.training, input.placement,
+                     larger(input.training_tiles.capacity, input.placement_tiles.capacity),
+                     input.index.size());
+}
+
+}  // namespace
+
+MemoryPlan plan_training(const TrainingOptions& asked) {
+  TrainingOptions options = asked;
+  const auto limit = limit_threads(options.threads);
+  const Device device = choose_device(options.device);
+  const auto store = store::Store::open(options.store_directory, store::Store::Access::read);
+  std::unique_ptr<store::Atlas> earlier;
+  if (!options.from.empty()) {
+    earlier = open_earlier(options, store->id());
+  }
+  check_settings(options);
+  return plan_for(options, device, read_training_input(*store, options, earlier.get()));
+}
+
+TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
+  TrainingOptions options = asked;
+  const auto limit = limit_threads(options.threads);
+  const std::string partial = partial_directory(options.atlas_directory);
+  check_targets(options, partial);
+  const Device device = choose_device(options.device);
+  const auto store = store::Store::open(options.store_directory, store::Store::Access::read);
+
+  std::unique_ptr<store::Atlas> work;
+  std::optional<Checkpoint> checkpoint;
+  if (options.resume) {
+    work = store::Atlas::open(partial, store::Atlas::Access::write);
+    checkpoint = read_checkpoint(*work);
+    if (checkpoint) {
+      options.from = checkpoint->from;
+    }
+  }
+  std::unique_ptr<store::Atlas> earlier;
+  if (!options.from.empty()) {
+    earlier = open_earlier(options, store->id());
+  }
+  check_settings(options);
+  if (checkpoint) {
+    require_same_run(*checkpoint, options, *store, partial);
+  }
+  if (work && work->meta(meta_atlas)) {
+    // Complete, and stopped before it got its name.
+    const AtlasMeta meta = read_atlas_meta(*work);
+    work.reset();
+    store::publish_directory(partial, options.atlas_directory, options.overwrite);
+    return {false, meta};
+  }
+
+  const TrainingInput input = read_training_input(*store, options, earlier.get());
+  const MemoryPlan plan = plan_for(options, device, input);
+  observer.plan(plan);
+  require_fit(plan, options.settings.side);
+  const std::uint32_t cap = largest_radius(input.training.training);
+  if (options.settings.radius_end > cap) {
+    throw TrainingError("an end radius of " + std::to_string(options.settings.radius_end) +
+                        " is too large: sums over " + std::to_string(input.training.training) +
+                        " training articles allow at most " + std::to_string(cap));
+  }
+  if (options.settings.radius_start.value_or(0) > cap) {
+    observer.note("the starting radius is capped at " + std::to_string(cap) + ", the largest for " +
+                  std::to_string(input.training.training) + " training articles");
+  }
+
+  const auto backend = make_backend(device, options, input.index.size());
+  if (!work) {
+    if (fs::exists(partial)) {
+      store::remove_directory(partial);
+    }
+    work = store::Atlas::open(partial, store::Atlas::Access::create);
+  }
+  Trainer trainer(*store, *work, earlier.get(), input, options, *backend, observer);
+  const auto meta = trainer.run(std::move(checkpoint));
+  if (!meta) {
+    return {true, {}};
+  }
+  work.reset();
+  earlier.reset();
+  store::publish_directory(partial, options.atlas_directory, options.overwrite);
+  return {false, *meta};
+}
+
+}  // namespace somatlas::pipeline
