@@ -1,0 +1,589 @@
+// Whole trainings on small random stores, compared for equality with the oracle: every side, start,
+// tile size and thread count; stopping and resuming after every epoch; going on from an earlier
+// atlas after the store has changed.
+#include "pipeline/training.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <random>
+#include <set>
+
+#include "pipeline/article_hash.h"
+#include "pipeline/article_set.h"
+#include "pipeline/mapping.h"
+#include "pipeline/pca_start.h"
+#include "pipeline/schedule.h"
+#include "store/atlas.h"
+#include "store/store.h"
+#include "tests/pipeline/training_oracle.h"
+
+namespace somatlas::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+using oracle::Article;
+
+std::uint64_t test_seed() {
+  const char* given = std::getenv("SOMATLAS_TEST_SEED");
+  static const std::uint64_t seed =
+      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  std::cout << "SOMATLAS_TEST_SEED=" << seed << '\n';
+  return seed;
+}
+
+/// PMID to descriptor codes, ascending; an empty set is a citation with no descriptor.
+using Corpus = std::map<std::uint32_t, std::vector<store::DescriptorCode>>;
+
+std::vector<store::DescriptorCode> random_codes(std::mt19937_64& random, std::size_t most) {
+  std::set<store::DescriptorCode> codes;
+  const std::size_t count = 1 + random() % most;
+  const std::uint64_t topic = random() % 6;
+  while (codes.size() < count) {
+    const auto number = static_cast<std::uint32_t>(
+        random() % 2 == 0 ? random() % 12 : 20 + topic * 8 + random() % 8);
+    codes.insert(store::descriptor_code(number, number % 3 == 0 ? 9 : 6));
+  }
+  return {codes.begin(), codes.end()};
+}
+
+Corpus random_corpus(std::mt19937_64& random, std::size_t articles) {
+  Corpus corpus;
+  while (corpus.size() < articles) {
+    // Four shards, one of them crowded.
+    const std::uint32_t range = random() % 2 == 0 ? 3 : static_cast<std::uint32_t>(random() % 4);
+    const auto pmid =
+        static_cast<std::uint32_t>(range * store::pmids_per_shard + 1 + random() % 5000);
+    corpus[pmid] =
+        random() % 20 == 0 ? std::vector<store::DescriptorCode>{} : random_codes(random, 9);
+  }
+  return corpus;
+}
+
+/// Commits a corpus as one file; deleted PMIDs become tombstones.
+void commit(const std::string& directory, const std::string& file, const Corpus& corpus,
+            const std::set<std::uint32_t>& deleted = {}) {
+  std::map<std::uint32_t, const std::vector<store::DescriptorCode>*> rows;
+  for (const auto& [pmid, codes] : corpus) {
+    rows[pmid] = &codes;
+  }
+  for (const std::uint32_t pmid : deleted) {
+    rows[pmid] = nullptr;
+  }
+  store::LedgerEntry entry;
+  entry.key = store::file_key(file);
+  entry.md5 = std::string(32, 'a');
+  std::vector<store::Shard> shards;
+  for (const auto& [pmid, codes] : rows) {
+    if (shards.empty() || shards.back().range != pmid / store::pmids_per_shard) {
+      shards.emplace_back();
+      shards.back().range = pmid / store::pmids_per_shard;
+      shards.back().keys = {entry.key};
+      shards.back().offsets = {0};
+    }
+    store::Shard& shard = shards.back();
+    shard.low.push_back(static_cast<std::uint16_t>(pmid % store::pmids_per_shard));
+    shard.version.push_back(1);
+    const bool article = codes != nullptr && !codes->empty();
+    shard.year.push_back(article ? 2001 : 0);
+    shard.state.push_back(codes == nullptr ? store::ArticleState::deleted
+                          : article        ? store::ArticleState::article
+                                           : store::ArticleState::bare);
+    shard.key.push_back(0);
+    shard.records.push_back(codes == nullptr ? 0 : 1);
+    if (article) {
+      shard.descriptors.insert(shard.descriptors.end(), codes->begin(), codes->end());
+    }
+    shard.offsets.push_back(static_cast<std::uint32_t>(shard.descriptors.size()));
+    shard.major.resize(shard.descriptors.size(), 0);
+    if (codes == nullptr) {
+      ++entry.deletions;
+    } else {
+      ++entry.citations;
+      entry.with_descriptors += article ? 1 : 0;
+    }
+  }
+  store::Store::open(directory, store::Store::Access::create)->commit(shards, entry);
+}
+
+/// Remembers what it is shown; asks to stop after an epoch where told to.
+class Recorder : public TrainingObserver {
+ public:
+  void plan(const MemoryPlan& plan) override { plan_ = plan; }
+  void epoch(const EpochFigures& figures) override {
+    epochs_.push_back(figures);
+    if (figures.epoch == stop_after_) {
+      stop_.request_stop();
+    }
+  }
+  void checkpoint(std::uint32_t) override {}
+  void changes(const ArticleChanges& changes) override { changes_ = changes; }
+  void note(const std::string& text) override { notes_.push_back(text); }
+  void progress(std::uint64_t, std::uint64_t) override {}
+
+  MemoryPlan plan_;
+  std::vector<EpochFigures> epochs_;
+  std::optional<ArticleChanges> changes_;
+  std::vector<std::string> notes_;
+  std::stop_source stop_;
+  std::uint32_t stop_after_ = UINT32_MAX;
+};
+
+/// Everything an atlas holds, as plain values that compare.
+struct AtlasContent {
+  std::map<std::uint32_t, std::uint32_t> assignment;  // PMID to neuron
+  std::map<std::uint32_t, oracle::Place> places;
+  std::map<std::uint32_t, std::vector<std::uint16_t>> planes;
+  store::AtlasCells cells;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> articles;
+  std::string meta;
+  bool operator==(const AtlasContent&) const = default;
+};
+
+AtlasContent read_content(const std::string& directory) {
+  const auto atlas = store::Atlas::open(directory, store::Atlas::Access::read);
+  AtlasContent content;
+  for (const std::uint32_t range : atlas->assignment_ranges()) {
+    const auto shard = atlas->assignment(range);
+    for (std::size_t i = 0; i < shard->low.size(); ++i) {
+      content.assignment[range * store::pmids_per_shard + shard->low[i]] = shard->neuron[i];
+    }
+  }
+  for (const std::uint32_t range : atlas->place_ranges()) {
+    const auto shard = atlas->places(range);
+    for (std::size_t i = 0; i < shard->low.size(); ++i) {
+      content.places[range * store::pmids_per_shard + shard->low[i]] = {
+          shard->neuron[i], shard->second[i], shard->distance[i]};
+    }
+  }
+  for (const store::AtlasDescriptor& descriptor : atlas->descriptors()) {
+    content.planes[descriptor.code] = *atlas->plane(descriptor.code);
+  }
+  content.cells = atlas->cells();
+  for (std::uint32_t neuron = 0; neuron < content.cells.hits.size(); ++neuron) {
+    content.articles[neuron] = atlas->articles(neuron);
+  }
+  content.meta = to_json(read_atlas_meta(*atlas));
+  return content;
+}
+
+class TrainingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ =
+        fs::temp_directory_path() / ("somatlas-training-" + std::to_string(::getpid()) + "-" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+  [[nodiscard]] TrainingOptions options(const std::string& atlas) const {
+    TrainingOptions result;
+    result.store_directory = path("store");
+    result.atlas_directory = path(atlas);
+    result.device = Device::cpu;
+    result.settings.side = 5;
+    result.settings.holdout = 0.1;
+    result.settings.min_descriptors = 2;
+    result.settings.epoch_limit = 12;
+    return result;
+  }
+
+  fs::path directory_;
+  std::mt19937_64 random_{test_seed()};
+};
+
+std::vector<Article> training_articles(const Corpus& corpus, const TrainingSettings& settings) {
+  std::vector<Article> articles;
+  for (const auto& [pmid, codes] : corpus) {
+    if (codes.size() >= settings.min_descriptors && !codes.empty() &&
+        !held_out(pmid, settings.seed, settings.holdout)) {
+      articles.push_back({pmid, codes});
+    }
+  }
+  return articles;
+}
+
+/// The contract's start for every training article; the PCA sample is all of them.
+std::vector<gpu::Neuron> start_of(const std::vector<Article>& articles,
+                                  const TrainingSettings& settings) {
+  std::vector<gpu::Neuron> start;
+  if (settings.start == Start::random) {
+    for (const Article& article : articles) {
+      start.push_back(
+          random_neuron(article.pmid, settings.seed, std::uint64_t{settings.side} * settings.side));
+    }
+    return start;
+  }
+  std::map<store::DescriptorCode, std::uint64_t> counts;
+  for (const Article& article : articles) {
+    for (const auto code : article.codes) {
+      ++counts[code];
+    }
+  }
+  std::vector<std::pair<store::DescriptorCode, std::uint64_t>> order(counts.begin(), counts.end());
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second
+                                : store::descriptor_ui(a.first) < store::descriptor_ui(b.first);
+  });
+  std::map<store::DescriptorCode, gpu::DescriptorId> ids;
+  for (const auto& [code, count] : order) {
+    ids.emplace(code, static_cast<gpu::DescriptorId>(ids.size()));
+  }
+  SampleRows sample;
+  sample.offsets.push_back(0);
+  for (const Article& article : articles) {
+    sample.pmid.push_back(article.pmid);
+    for (const auto code : article.codes) {
+      sample.descriptors.push_back(ids.at(code));
+    }
+    sample.offsets.push_back(sample.descriptors.size());
+  }
+  const PcaStart pca(sample, static_cast<std::uint32_t>(ids.size()), settings.side);
+  for (std::size_t i = 0; i < articles.size(); ++i) {
+    start.push_back(
+        pca.neuron(std::span(sample.descriptors)
+                       .subspan(sample.offsets[i], sample.offsets[i + 1] - sample.offsets[i]),
+                   articles[i].pmid));
+  }
+  return start;
+}
+
+std::vector<std::uint32_t> radii_of(const TrainingSettings& settings, std::uint64_t articles) {
+  std::vector<std::uint32_t> radii;
+  const std::uint32_t first = first_radius(settings, articles);
+  for (std::uint32_t e = 0; e < 100; ++e) {
+    radii.push_back(radius_at(e, first, settings.radius_end));
+  }
+  return radii;
+}
+
+void expect_trained_as(const oracle::Training& expected, const std::vector<Article>& articles,
+                       const Corpus& corpus, const Recorder& seen, const AtlasContent& content) {
+  ASSERT_EQ(seen.epochs_.size(), expected.epochs.size());
+  for (std::size_t e = 0; e < expected.epochs.size(); ++e) {
+    const auto count = static_cast<double>(articles.size());
+    EXPECT_EQ(seen.epochs_[e].radius, expected.epochs[e].radius);
+    EXPECT_EQ(seen.epochs_[e].quality.qe,
+              static_cast<double>(expected.epochs[e].distance_sum) / count / 1048576.0);
+    EXPECT_EQ(seen.epochs_[e].moved_share, static_cast<double>(expected.epochs[e].moved) / count);
+  }
+  for (std::size_t i = 0; i < articles.size(); ++i) {
+    ASSERT_EQ(content.assignment.at(articles[i].pmid), expected.assignment[i]);
+  }
+  EXPECT_EQ(content.assignment.size(), articles.size());
+  std::vector<std::uint32_t> hits(expected.map.norm.size(), 0);
+  for (const std::uint32_t neuron : expected.bmus) {
+    ++hits[neuron];
+  }
+  EXPECT_EQ(content.cells.hits, hits);
+  EXPECT_EQ(content.planes.size(), expected.map.planes.size());
+  for (const auto& [code, plane] : expected.map.planes) {
+    const std::vector<std::uint16_t>& got = content.planes.at(code);
+    EXPECT_TRUE(std::equal(plane.begin(), plane.end(), got.begin(), got.end())) << code;
+  }
+  EXPECT_TRUE(std::equal(content.cells.norm.begin(), content.cells.norm.end(),
+                         expected.map.norm.begin(), expected.map.norm.end()));
+  std::size_t with_descriptors = 0;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_cell;
+  for (const auto& [pmid, codes] : corpus) {
+    if (codes.empty()) {
+      continue;
+    }
+    ++with_descriptors;
+    const bool any_known = std::any_of(codes.begin(), codes.end(), [&](auto code) {
+      return expected.map.planes.count(code) != 0;
+    });
+    const oracle::Place none{gpu::no_neuron, gpu::no_neuron, 0};
+    const oracle::Place place = any_known ? oracle::place(expected.map, {pmid, codes}) : none;
+    ASSERT_EQ(content.places.at(pmid), place) << pmid;
+    if (any_known) {
+      by_cell[place.neuron].push_back(pmid);
+    }
+  }
+  EXPECT_EQ(content.places.size(), with_descriptors);
+  for (const auto& [neuron, pmids] : content.articles) {
+    EXPECT_EQ(pmids, by_cell[neuron]);
+  }
+}
+
+struct Shape {
+  std::uint32_t side;
+  Start start;
+  std::size_t tile_rows;
+  std::size_t tiles;
+  unsigned threads;
+};
+
+class TrainingShapeTest : public TrainingTest, public testing::WithParamInterface<Shape> {};
+
+TEST_P(TrainingShapeTest, EqualsTheOracle) {
+  const Shape shape = GetParam();
+  const Corpus corpus = random_corpus(random_, 250);
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+  TrainingOptions asked = options("atlas");
+  asked.settings.side = shape.side;
+  asked.settings.start = shape.start;
+  asked.tile_rows = shape.tile_rows;
+  asked.tiles = shape.tiles;
+  asked.threads = shape.threads;
+  Recorder seen;
+  ASSERT_FALSE(train(asked, seen).stopped);
+
+  const auto articles = training_articles(corpus, asked.settings);
+  const auto expected = oracle::train(articles, start_of(articles, asked.settings), shape.side,
+                                      radii_of(asked.settings, articles.size()),
+                                      asked.settings.radius_end, asked.settings.epoch_limit);
+  expect_trained_as(expected, articles, corpus, seen, read_content(asked.atlas_directory));
+  EXPECT_FALSE(fs::exists(asked.atlas_directory + ".partial"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, TrainingShapeTest,
+    testing::Values(Shape{1, Start::pca, 65'536, 3, 1}, Shape{3, Start::random, 1, 1, 2},
+                    Shape{3, Start::pca, 7, 2, 1}, Shape{16, Start::random, 65'536, 3, 2},
+                    Shape{16, Start::pca, 64, 3, 2}, Shape{33, Start::random, 100, 2, 2}));
+
+TEST_F(TrainingTest, HeldOutArticlesAndTopographicErrorAreCounted) {
+  const Corpus corpus = random_corpus(random_, 300);
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+  TrainingOptions asked = options("atlas");
+  asked.settings.epoch_limit = 1;
+  Recorder seen;
+  ASSERT_FALSE(train(asked, seen).stopped);
+  const auto articles = training_articles(corpus, asked.settings);
+  const auto expected = oracle::train(articles, start_of(articles, asked.settings), 5,
+                                      radii_of(asked.settings, articles.size()), 1, 1);
+  std::uint64_t sum = 0;
+  std::uint64_t count = 0;
+  std::uint64_t apart = 0;
+  for (const auto& [pmid, codes] : corpus) {
+    if (codes.size() < 2 || !held_out(pmid, asked.settings.seed, asked.settings.holdout)) {
+      continue;
+    }
+    const oracle::Place place = oracle::place(expected.map, {pmid, codes});
+    sum += place.distance;
+    ++count;
+    const int rows = static_cast<int>(place.neuron / 5) - static_cast<int>(place.second / 5);
+    const int columns = static_cast<int>(place.neuron % 5) - static_cast<int>(place.second % 5);
+    apart += std::abs(rows) > 1 || std::abs(columns) > 1 ? 1 : 0;
+  }
+  ASSERT_GT(count, 0U);
+  const Quality& quality = seen.epochs_.at(0).quality;
+  EXPECT_EQ(quality.heldout_qe.value(),
+            static_cast<double>(sum) / static_cast<double>(count) / 1048576.0);
+  EXPECT_EQ(quality.topographic_error.value(),
+            static_cast<double>(apart) / static_cast<double>(count));
+}
+
+TEST_F(TrainingTest, ResumingAfterAnyEpochEndsInTheSameAtlas) {
+  commit(path("store"), "pubmed26n0001.xml.gz", random_corpus(random_, 200));
+  Recorder whole;
+  ASSERT_FALSE(train(options("whole"), whole).stopped);
+  const AtlasContent expected = read_content(path("whole"));
+  for (std::uint32_t epoch = 0; epoch < whole.epochs_.size(); ++epoch) {
+    const std::string name = "stopped" + std::to_string(epoch);
+    Recorder first;
+    first.stop_after_ = epoch;
+    TrainingOptions asked = options(name);
+    asked.stop = first.stop_.get_token();
+    ASSERT_TRUE(train(asked, first).stopped);
+    ASSERT_FALSE(fs::exists(asked.atlas_directory));
+    asked.stop = {};
+    asked.resume = true;
+    asked.tile_rows = 1 + random_() % 50;
+    Recorder second;
+    ASSERT_FALSE(train(asked, second).stopped);
+    EXPECT_EQ(read_content(path(name)), expected) << "stopped after epoch " << epoch;
+    const bool last = epoch + 1 == whole.epochs_.size();
+    EXPECT_EQ(second.epochs_.size(), last ? 1 : whole.epochs_.size() - epoch - 1);
+  }
+}
+
+TEST_F(TrainingTest, GoingOnFromAnAtlasKeepsPlacesSearchesNewArticlesAndForgetsGoneOnes) {
+  Corpus corpus = random_corpus(random_, 250);
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+  TrainingOptions asked = options("first");
+  Recorder before;
+  ASSERT_FALSE(train(asked, before).stopped);
+  const AtlasContent earlier = read_content(path("first"));
+  const auto old_articles = training_articles(corpus, asked.settings);
+  const oracle::Map old_map =
+      oracle::train(old_articles, start_of(old_articles, asked.settings), 5,
+                    radii_of(asked.settings, old_articles.size()), 1, asked.settings.epoch_limit)
+          .map;
+
+  Corpus changes = random_corpus(random_, 40);
+  changes[5].assign({store::descriptor_code(900'001, 6), store::descriptor_code(900'002, 6)});
+  std::set<std::uint32_t> deleted;
+  for (const auto& [pmid, codes] : corpus) {
+    const auto draw = random_() % 10;
+    if (draw == 0) {
+      deleted.insert(pmid);
+    } else if (draw == 1) {
+      changes[pmid] = random_codes(random_, 9);
+    }
+  }
+  for (const std::uint32_t pmid : deleted) {
+    changes.erase(pmid);
+  }
+  commit(path("store"), "pubmed26n0002.xml.gz", changes, deleted);
+  for (const auto& [pmid, codes] : changes) {
+    corpus[pmid] = codes;
+  }
+  for (const std::uint32_t pmid : deleted) {
+    corpus.erase(pmid);
+  }
+
+  TrainingOptions next = options("second");
+  next.from = path("first");
+  Recorder after;
+  ASSERT_FALSE(train(next, after).stopped);
+  const auto articles = training_articles(corpus, asked.settings);
+  std::map<std::uint32_t, std::vector<store::DescriptorCode>> old_codes;
+  for (const Article& article : old_articles) {
+    old_codes[article.pmid] = article.codes;
+  }
+  ArticleChanges expected_changes;
+  std::vector<std::uint32_t> start;
+  for (const Article& article : articles) {
+    const auto old = old_codes.find(article.pmid);
+    const bool same = old != old_codes.end() && old->second == article.codes;
+    start.push_back(same ? earlier.assignment.at(article.pmid)
+                         : oracle::place(old_map, article).neuron);
+    ++(same                     ? expected_changes.unchanged
+       : old == old_codes.end() ? expected_changes.added
+                                : expected_changes.changed);
+  }
+  expected_changes.gone =
+      old_articles.size() - expected_changes.unchanged - expected_changes.changed;
+  const auto expected = oracle::train(articles, start, 5, {1}, 1, asked.settings.epoch_limit);
+  const AtlasContent content = read_content(path("second"));
+  expect_trained_as(expected, articles, corpus, after, content);
+  for (const Article& article : articles) {
+    const auto old = old_codes.find(article.pmid);
+    if (old != old_codes.end() && old->second == article.codes) {
+      expected_changes.moved +=
+          content.places.at(article.pmid).neuron != earlier.places.at(article.pmid).neuron ? 1 : 0;
+    }
+  }
+  ASSERT_TRUE(after.changes_.has_value());
+  EXPECT_EQ(after.changes_->unchanged, expected_changes.unchanged);
+  EXPECT_EQ(after.changes_->added, expected_changes.added);
+  EXPECT_EQ(after.changes_->changed, expected_changes.changed);
+  EXPECT_EQ(after.changes_->gone, expected_changes.gone);
+  EXPECT_EQ(after.changes_->moved, expected_changes.moved);
+
+  // Stopped in the middle and resumed, it ends in the same atlas.
+  TrainingOptions halves = options("halves");
+  halves.from = path("first");
+  Recorder first_half;
+  first_half.stop_after_ = 1;
+  halves.stop = first_half.stop_.get_token();
+  ASSERT_TRUE(train(halves, first_half).stopped);
+  halves.stop = {};
+  halves.resume = true;
+  halves.from.clear();
+  Recorder second_half;
+  ASSERT_FALSE(train(halves, second_half).stopped);
+  EXPECT_EQ(read_content(path("halves")), content);
+  ASSERT_TRUE(second_half.changes_.has_value());
+  EXPECT_EQ(second_half.changes_->moved, expected_changes.moved);
+}
+
+TEST_F(TrainingTest, TheMapperFindsThePlacesThatTrainingRecorded) {
+  const Corpus corpus = random_corpus(random_, 200);
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+  Recorder seen;
+  ASSERT_FALSE(train(options("atlas"), seen).stopped);
+  const auto atlas = store::Atlas::open(path("atlas"), store::Atlas::Access::read);
+  AtlasMapper mapper(*atlas);
+  for (const auto& [pmid, codes] : corpus) {
+    if (codes.empty()) {
+      continue;
+    }
+    const std::vector<std::vector<store::DescriptorCode>> one{codes};
+    const auto placed = mapper.place(one, std::vector<std::uint32_t>{0});
+    const auto recorded = mapper.recorded(pmid);
+    ASSERT_EQ(placed.at(0).has_value(), recorded.has_value());
+    if (recorded) {
+      EXPECT_EQ(placed[0]->neuron, recorded->neuron);
+      EXPECT_EQ(placed[0]->second, recorded->second);
+      EXPECT_EQ(placed[0]->distance, recorded->distance);
+    }
+  }
+}
+
+TEST_F(TrainingTest, WhatCannotBeDoneIsRefusedInASentenceAndChangesNothing) {
+  Corpus corpus = random_corpus(random_, 60);
+  store::Store::open(path("store"), store::Store::Access::create);
+  Recorder seen;
+  EXPECT_THROW((void)train(options("atlas"), seen), TrainingError);  // an empty store
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+
+  TrainingOptions zero = options("atlas");
+  zero.settings.side = 0;
+  EXPECT_THROW((void)train(zero, seen), TrainingError);
+  TrainingOptions resume = options("atlas");
+  resume.resume = true;
+  EXPECT_THROW((void)train(resume, seen), TrainingError);  // nothing to resume
+  EXPECT_FALSE(fs::exists(path("atlas")));
+  EXPECT_FALSE(fs::exists(path("atlas.partial")));
+
+  ASSERT_FALSE(train(options("atlas"), seen).stopped);
+  const AtlasContent content = read_content(path("atlas"));
+  EXPECT_THROW((void)train(options("atlas"), seen), TrainingError);  // it exists
+  EXPECT_EQ(read_content(path("atlas")), content);
+
+  Recorder stopping;
+  stopping.stop_after_ = 0;
+  TrainingOptions half = options("half");
+  half.stop = stopping.stop_.get_token();
+  ASSERT_TRUE(train(half, stopping).stopped);
+  EXPECT_THROW((void)train(options("half"), seen), TrainingError);  // unfinished work is there
+  TrainingOptions other_seed = options("half");
+  other_seed.resume = true;
+  other_seed.settings.seed = 99;
+  EXPECT_THROW((void)train(other_seed, seen), TrainingError);
+  corpus[7] = random_codes(random_, 5);
+  commit(path("store"), "pubmed26n0002.xml.gz", corpus);
+  TrainingOptions moved_on = options("half");
+  moved_on.resume = true;
+  EXPECT_THROW((void)train(moved_on, seen), TrainingError);  // the store is in another state
+
+  TrainingOptions replace = options("half");
+  replace.overwrite = true;
+  EXPECT_FALSE(train(replace, seen).stopped);
+}
+
+TEST_F(TrainingTest, AMapThatDoesNotFitIsRefusedWithTheLargestSideThatDoes) {
+  commit(path("store"), "pubmed26n0001.xml.gz", random_corpus(random_, 60));
+  TrainingOptions small = options("atlas");
+  small.settings.side = 4000;
+  small.host_memory = std::size_t{1} << 30;
+  Recorder seen;
+  try {
+    (void)train(small, seen);
+    FAIL() << "a map that does not fit was trained";
+  } catch (const TrainingError& error) {
+    EXPECT_NE(std::string(error.what()).find(std::to_string(seen.plan_.largest_side)),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_FALSE(fs::exists(path("atlas.partial")));
+  ASSERT_GT(seen.plan_.largest_side, 0U);
+  small.settings.side = seen.plan_.largest_side;
+  EXPECT_TRUE(plan_training(small).fits());
+  small.settings.side = seen.plan_.largest_side + 1;
+  EXPECT_FALSE(plan_training(small).fits());
+}
+
+}  // namespace
+}  // namespace somatlas::pipeline
