@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <random>
 #include <set>
@@ -21,6 +19,7 @@
 #include "pipeline/schedule.h"
 #include "store/atlas.h"
 #include "store/store.h"
+#include "tests/pipeline/random_corpus.h"
 #include "tests/pipeline/training_oracle.h"
 
 namespace somatlas::pipeline {
@@ -28,88 +27,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using oracle::Article;
-
-std::uint64_t test_seed() {
-  const char* given = std::getenv("SOMATLAS_TEST_SEED");
-  static const std::uint64_t seed =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::cout << "SOMATLAS_TEST_SEED=" << seed << '\n';
-  return seed;
-}
-
-/// PMID to descriptor codes, ascending; an empty set is a citation with no descriptor.
-using Corpus = std::map<std::uint32_t, std::vector<store::DescriptorCode>>;
-
-std::vector<store::DescriptorCode> random_codes(std::mt19937_64& random, std::size_t most) {
-  std::set<store::DescriptorCode> codes;
-  const std::size_t count = 1 + random() % most;
-  const std::uint64_t topic = random() % 6;
-  while (codes.size() < count) {
-    const auto number = static_cast<std::uint32_t>(
-        random() % 2 == 0 ? random() % 12 : 20 + topic * 8 + random() % 8);
-    codes.insert(store::descriptor_code(number, number % 3 == 0 ? 9 : 6));
-  }
-  return {codes.begin(), codes.end()};
-}
-
-Corpus random_corpus(std::mt19937_64& random, std::size_t articles) {
-  Corpus corpus;
-  while (corpus.size() < articles) {
-    // Four shards, one of them crowded.
-    const std::uint32_t range = random() % 2 == 0 ? 3 : static_cast<std::uint32_t>(random() % 4);
-    const auto pmid =
-        static_cast<std::uint32_t>(range * store::pmids_per_shard + 1 + random() % 5000);
-    corpus[pmid] =
-        random() % 20 == 0 ? std::vector<store::DescriptorCode>{} : random_codes(random, 9);
-  }
-  return corpus;
-}
-
-/// Commits a corpus as one file; deleted PMIDs become tombstones.
-void commit(const std::string& directory, const std::string& file, const Corpus& corpus,
-            const std::set<std::uint32_t>& deleted = {}) {
-  std::map<std::uint32_t, const std::vector<store::DescriptorCode>*> rows;
-  for (const auto& [pmid, codes] : corpus) {
-    rows[pmid] = &codes;
-  }
-  for (const std::uint32_t pmid : deleted) {
-    rows[pmid] = nullptr;
-  }
-  store::LedgerEntry entry;
-  entry.key = store::file_key(file);
-  entry.md5 = std::string(32, 'a');
-  std::vector<store::Shard> shards;
-  for (const auto& [pmid, codes] : rows) {
-    if (shards.empty() || shards.back().range != pmid / store::pmids_per_shard) {
-      shards.emplace_back();
-      shards.back().range = pmid / store::pmids_per_shard;
-      shards.back().keys = {entry.key};
-      shards.back().offsets = {0};
-    }
-    store::Shard& shard = shards.back();
-    shard.low.push_back(static_cast<std::uint16_t>(pmid % store::pmids_per_shard));
-    shard.version.push_back(1);
-    const bool article = codes != nullptr && !codes->empty();
-    shard.year.push_back(article ? 2001 : 0);
-    shard.state.push_back(codes == nullptr ? store::ArticleState::deleted
-                          : article        ? store::ArticleState::article
-                                           : store::ArticleState::bare);
-    shard.key.push_back(0);
-    shard.records.push_back(codes == nullptr ? 0 : 1);
-    if (article) {
-      shard.descriptors.insert(shard.descriptors.end(), codes->begin(), codes->end());
-    }
-    shard.offsets.push_back(static_cast<std::uint32_t>(shard.descriptors.size()));
-    shard.major.resize(shard.descriptors.size(), 0);
-    if (codes == nullptr) {
-      ++entry.deletions;
-    } else {
-      ++entry.citations;
-      entry.with_descriptors += article ? 1 : 0;
-    }
-  }
-  store::Store::open(directory, store::Store::Access::create)->commit(shards, entry);
-}
+using testing_corpus::commit;
+using testing_corpus::Corpus;
+using testing_corpus::random_codes;
+using testing_corpus::random_corpus;
+using testing_corpus::test_seed;
 
 /// Remembers what it is shown; asks to stop after an epoch where told to.
 class Recorder : public TrainingObserver {
@@ -523,7 +445,7 @@ TEST_F(TrainingTest, TheMapperFindsThePlacesThatTrainingRecorded) {
 
 TEST_F(TrainingTest, WhatCannotBeDoneIsRefusedInASentenceAndChangesNothing) {
   Corpus corpus = random_corpus(random_, 60);
-  store::Store::open(path("store"), store::Store::Access::create);
+  (void)store::Store::open(path("store"), store::Store::Access::create);
   Recorder seen;
   EXPECT_THROW((void)train(options("atlas"), seen), TrainingError);  // an empty store
   commit(path("store"), "pubmed26n0001.xml.gz", corpus);
