@@ -1,19 +1,8 @@
 #include "tests/pipeline/random_corpus.h"
 
-#include <cstdlib>
-#include <iostream>
-
 #include "store/store.h"
 
 namespace somatlas::testing_corpus {
-
-std::uint64_t test_seed() {
-  const char* given = std::getenv("SOMATLAS_TEST_SEED");
-  static const std::uint64_t seed =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::cout << "SOMATLAS_TEST_SEED=" << seed << '\n';
-  return seed;
-}
 
 std::vector<store::DescriptorCode> random_codes(std::mt19937_64& random, std::size_t most) {
   std::set<store::DescriptorCode> codes;

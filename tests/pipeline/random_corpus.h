@@ -12,9 +12,6 @@
 
 namespace somatlas::testing_corpus {
 
-/// SOMATLAS_TEST_SEED, or a fresh one; printed.
-[[nodiscard]] std::uint64_t test_seed();
-
 /// PMID to descriptor codes, ascending; an empty set is a citation with no descriptor.
 using Corpus = std::map<std::uint32_t, std::vector<store::DescriptorCode>>;
 

@@ -20,6 +20,7 @@
 #include "store/atlas.h"
 #include "store/store.h"
 #include "tests/pipeline/random_corpus.h"
+#include "tests/pipeline/seed.h"
 #include "tests/pipeline/training_oracle.h"
 
 namespace somatlas::pipeline {
@@ -31,7 +32,6 @@ using testing_corpus::commit;
 using testing_corpus::Corpus;
 using testing_corpus::random_codes;
 using testing_corpus::random_corpus;
-using testing_corpus::test_seed;
 
 /// Remembers what it is shown; asks to stop after an epoch where told to.
 class Recorder : public TrainingObserver {
