@@ -21,13 +21,13 @@ show() {
 }
 
 say "Take the baseline and its updates into a store"
-show ingest --store "$out/store" --mesh "$sample/descriptors.tsv" "$sample"
+show ingest --store "$out/store" --mesh "$sample/descriptors.tsv.gz" "$sample/baseline" "$sample/updatefiles"
 say "What the store holds"
 show info --store "$out/store"
 say "Train a map of 48 x 48 neurons"
 show train --store "$out/store" --atlas "$out/atlas" --side 48 --log "$out/training.jsonl"
 say "Find new articles on it"
-show map --atlas "$out/atlas" "$sample/new_articles.txt"
+show map --atlas "$out/atlas" "$sample/new/new_articles.txt"
 say "Later files: take them in and go on from the atlas"
 show ingest --store "$out/store" "$sample/more"
 show train --store "$out/store" --from "$out/atlas" --atlas "$out/atlas2"
