@@ -7,7 +7,7 @@
 namespace somatlas::pipeline {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Json to_json(const ArticleChanges& changes) {
   return {{"unchanged", changes.unchanged},

@@ -99,12 +99,14 @@ std::vector<std::uint16_t> get_ascending(ByteReader& in, std::size_t rows) {
 }
 
 std::string encode_assignment(const AssignmentShard& shard) {
-  const std::size_t rows = shard.low.size();
-  require(shard.neuron.size() == rows && shard.fingerprint.size() == rows,
+  const std::size_t rows = shard.neuron.size();
+  const bool named = !shard.low.empty();
+  require(shard.low.size() == (named ? rows : 0) && shard.fingerprint.size() == shard.low.size(),
           "the columns of an assignment are not of one length");
   require_ascending(shard.low);
   std::string content;
   put_varint(content, rows);
+  put_varint(content, named ? 1 : 0);
   put_ascending(content, shard.low);
   put_column(content, view(shard.neuron));
   put_column(content, view(shard.fingerprint));
@@ -115,11 +117,12 @@ AssignmentShard decode_assignment(std::string_view bytes, std::uint32_t range) {
   const OpenedFrame frame = open_of(assignment_kind, bytes, range);
   ByteReader in(frame.content);
   const auto rows = static_cast<std::size_t>(in.varint(pmids_per_shard));
+  const std::size_t named_rows = in.varint(1) == 1 ? rows : 0;
   AssignmentShard shard;
   shard.range = range;
-  shard.low = get_ascending(in, rows);
+  shard.low = get_ascending(in, named_rows);
   shard.neuron = get_column<std::uint32_t>(in, rows);
-  shard.fingerprint = get_column<std::uint64_t>(in, rows);
+  shard.fingerprint = get_column<std::uint64_t>(in, named_rows);
   in.expect_end();
   return shard;
 }
