@@ -109,9 +109,14 @@ struct CudaDevice {
 struct CudaOptions {
   int device = 0;
   std::size_t device_memory_bytes = 0;  // cap on what is used; 0: what is free
+  // The most descriptors that all rows accumulated between two clear_statistics() have together,
+  // so that sparse statistics can be held as a list; 0: not known, which may take more memory.
+  std::uint64_t most_descriptors = 0;
 };
 /// Throws CudaError (cuda) or std::runtime_error (no CUDA in this build).
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(MapShape shape, CudaOptions options);
-[[nodiscard]] MemoryNeed cuda_memory(MapShape shape, TileCapacity tile, std::size_t tiles);
+/// most_descriptors as in CudaOptions.
+[[nodiscard]] MemoryNeed cuda_memory(MapShape shape, TileCapacity tile, std::size_t tiles,
+                                     std::uint64_t most_descriptors = 0);
 
 }  // namespace somatlas::gpu

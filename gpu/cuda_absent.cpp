@@ -19,7 +19,8 @@ std::unique_ptr<Backend> make_cuda_backend(MapShape /*shape*/, CudaOptions /*opt
       "this build has no CUDA; use the CPU, or build again where nvcc is installed");
 }
 
-MemoryNeed cuda_memory(MapShape /*shape*/, TileCapacity /*tile*/, std::size_t /*tiles*/) {
+MemoryNeed cuda_memory(MapShape /*shape*/, TileCapacity /*tile*/, std::size_t /*tiles*/,
+                       std::uint64_t /*most_descriptors*/) {
   return {};
 }
 

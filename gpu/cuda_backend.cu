@@ -58,9 +58,9 @@ class CudaBackend final : public Backend {
       : shape_(shape),
         device_(open_device(shape, options.device)),
         account_(cap_of(options.device_memory_bytes)),
-        book_(require_room(), account_, work_.view()),
+        book_(require_room(options), account_, work_.view()),
         updater_(shape, account_),
-        statistics_(shape, account_, work_.view()),
+        statistics_(shape, options.most_descriptors, account_, work_.view()),
         completions_(device_) {
     work_.view().synchronize();
   }
@@ -103,7 +103,10 @@ class CudaBackend final : public Backend {
       if (mine == nullptr) {
         throw std::invalid_argument("a tile that this GPU did not make was submitted to it");
       }
-      enqueue(*mine, work);
+      {
+        const std::lock_guard lock(scratch_mutex_);
+        enqueue(*mine, work);
+      }
       completions_.when_downloaded(*mine, std::move(done));
     } catch (...) {
       // What was enqueued before the failure may still read the tile.
@@ -136,8 +139,8 @@ class CudaBackend final : public Backend {
   void make_current_or_report() const noexcept { report(cudaSetDevice(device_)); }
 
   /// Refuses a map that does not fit before any of it is allocated.
-  [[nodiscard]] MapShape require_room() const {
-    const std::size_t needed = cuda_memory(shape_, {}, 0).device_bytes;
+  [[nodiscard]] MapShape require_room(const CudaOptions& options) const {
+    const std::size_t needed = cuda_memory(shape_, {}, 0, options.most_descriptors).device_bytes;
     if (needed > account_.cap_bytes()) {
       throw std::runtime_error("a map of side " + std::to_string(shape_.side) + " with " +
                                std::to_string(shape_.descriptors) + " descriptors needs " +
@@ -164,7 +167,7 @@ class CudaBackend final : public Backend {
       scratch_.search(book_.view(), view, static_cast<std::size_t>(seconds), compute);
     }
     if (work != Work::search) {
-      statistics_.accumulate(view, compute);
+      statistics_.accumulate(view, std::as_const(tile).descriptors().size(), compute);
     }
     compute.record(tile.computed());
     out.wait(tile.computed());
@@ -260,10 +263,12 @@ std::unique_ptr<Backend> make_cuda_backend(MapShape shape, CudaOptions options) 
   return std::make_unique<CudaBackend>(shape, options);
 }
 
-MemoryNeed cuda_memory(MapShape shape, TileCapacity tile, std::size_t tiles) {
+MemoryNeed cuda_memory(MapShape shape, TileCapacity tile, std::size_t tiles,
+                       std::uint64_t most_descriptors) {
   MemoryNeed need;
   need.host_bytes = tiles * Tile::bytes(tile);
-  need.device_bytes = Codebook::bytes(shape) + Updater::bytes(shape) + Statistics::bytes(shape);
+  need.device_bytes =
+      Codebook::bytes(shape) + Updater::bytes(shape) + Statistics::bytes(shape, most_descriptors);
   if (tiles != 0) {
     need.device_bytes += SearchScratch::bytes(tile) + tiles * CudaTile::device_bytes(tile);
   }

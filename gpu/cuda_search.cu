@@ -17,8 +17,12 @@ namespace somatlas::gpu {
 namespace {
 
 constexpr unsigned block_threads = 256;
-constexpr unsigned block_warps = block_threads / 32;
-constexpr std::uint32_t block_rows = 128;
+// A block of the search and the rows it walks. The blocks of a multiprocessor take rows far from
+// one another, so few large ones leave each more of the L1.
+constexpr unsigned search_threads = 256;
+constexpr unsigned search_blocks = 1024 / search_threads;  // on a multiprocessor
+constexpr unsigned search_warps = search_threads / 32;
+constexpr std::uint32_t search_rows = 128;
 constexpr std::uint32_t lane_neurons = 8;
 constexpr std::uint32_t lane_quads = chunk_neurons / lane_neurons;  // 16-byte words a line
 constexpr unsigned long long no_key = ~0ULL;
@@ -149,12 +153,12 @@ struct SearchRows {
 };
 
 template <bool second>
-__global__ void __launch_bounds__(block_threads, 4)
+__global__ void __launch_bounds__(search_threads, search_blocks)
     search_kernel(CodebookView book, SearchRows rows, std::uint32_t row_blocks,
                   std::uint32_t first_chunk) {
   const std::uint32_t chunk = first_chunk + blockIdx.x / row_blocks;
-  const std::uint32_t begin = (blockIdx.x % row_blocks) * block_rows;
-  const std::uint32_t end = min(begin + block_rows, rows.count);
+  const std::uint32_t begin = (blockIdx.x % row_blocks) * search_rows;
+  const std::uint32_t end = min(begin + search_rows, rows.count);
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t first_neuron = chunk * chunk_neurons + lane * lane_neurons;
   const uint4* const line = reinterpret_cast<const uint4*>(book.weights) +
@@ -169,7 +173,7 @@ __global__ void __launch_bounds__(block_threads, 4)
   }
   any_unusable = __any_sync(0xFFFF'FFFFU, any_unusable);
 
-  for (std::uint32_t i = begin + threadIdx.x / 32; i < end; i += block_warps) {
+  for (std::uint32_t i = begin + threadIdx.x / 32; i < end; i += search_warps) {
     const std::uint32_t at = second ? rows.listed[i] : i;
     const RowPlace place = rows.places[at];
     if (place.length == UINT32_MAX) {
@@ -259,13 +263,16 @@ static_assert(neuron_of(no_key) == no_neuron && score_of(no_key) == INT32_MAX);
 
 template <bool second>
 void launch_search(CodebookView book, SearchRows rows, StreamView stream) {
-  const std::uint32_t row_blocks = blocks_of(rows.count, block_rows);
+  // No shared memory: all of it as L1.
+  check(cudaFuncSetAttribute(search_kernel<second>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxL1));
+  const std::uint32_t row_blocks = blocks_of(rows.count, search_rows);
   // A grid has fewer than 2^31 blocks; past that the chunks are taken in several launches.
   const std::uint32_t step = std::max<std::uint32_t>(1, std::uint32_t{INT_MAX} / row_blocks);
   for (std::uint32_t chunk = 0; chunk < book.chunks; chunk += step) {
     const std::uint32_t blocks = std::min(step, book.chunks - chunk) * row_blocks;
     search_kernel<second>
-        <<<blocks, block_threads, 0, stream.value()>>>(book, rows, row_blocks, chunk);
+        <<<blocks, search_threads, 0, stream.value()>>>(book, rows, row_blocks, chunk);
     check_launch();
   }
 }

@@ -34,6 +34,18 @@ void sort_pairs(SortRoom<std::uint32_t>& keys, SortRoom<std::uint32_t>& values, 
   values = {sorted_values.Current(), sorted_values.Alternate()};
 }
 
+void sort_keys(SortRoom<std::uint64_t>& keys, std::size_t count, int bits,
+               std::span<std::byte> scratch, StreamView stream) {
+  cub::DoubleBuffer<std::uint64_t> sorted(keys.data, keys.room);
+  std::size_t needed = 0;
+  check(cub::DeviceRadixSort::SortKeys(nullptr, needed, sorted, count, 0, bits, stream.value()));
+  require(needed, scratch);
+  needed = scratch.size();
+  check(cub::DeviceRadixSort::SortKeys(scratch.data(), needed, sorted, count, 0, bits,
+                                       stream.value()));
+  keys = {sorted.Current(), sorted.Alternate()};
+}
+
 void exclusive_sum(std::uint32_t* values, std::size_t count, std::span<std::byte> scratch,
                    StreamView stream) {
   std::size_t needed = 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "gpu/contract.h"
@@ -212,7 +213,7 @@ Updater::Updater(MapShape shape, MemoryAccount& account)
   }
 }
 
-void Updater::update(Codebook& book, const Statistics& statistics, std::uint32_t radius,
+void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radius,
                      StreamView stream) {
   const std::uint32_t side = shape_.side;
   const LinePlan plan = plan_lines(side);
@@ -224,7 +225,7 @@ void Updater::update(Codebook& book, const Statistics& statistics, std::uint32_t
   launch_lines(column_kernel<HitsSink>, side, 1, stream, planes_.data(), side, radius, plan,
                HitsSink{hits_.data(), scales_.data(), usable_.data()});
 
-  std::vector<DescriptorId> order = statistics.counted(stream);
+  std::vector<DescriptorId> order = statistics.settle(stream);
   const std::size_t counted = order.size();
   for (DescriptorId descriptor = 0, next = 0; descriptor < shape_.descriptors; ++descriptor) {
     if (next < counted && order[next] == descriptor) {
@@ -238,8 +239,12 @@ void Updater::update(Codebook& book, const Statistics& statistics, std::uint32_t
   for (std::size_t begin = 0; begin < counted; begin += batch_) {
     const std::size_t count = std::min(batch_, counted - begin);
     const std::uint32_t* const planes = descriptors_.data() + begin;
-    launch_lines(row_kernel<DenseCounts>, side, count, stream, statistics.counts(), planes, side,
-                 radius, plan, planes_.data());
+    std::visit(
+        [&]<typename Counts>(Counts counts) {
+          launch_lines(row_kernel<Counts>, side, count, stream, counts, planes, side, radius, plan,
+                       planes_.data());
+        },
+        statistics.counts());
     launch_lines(column_kernel<WeightSink>, side, count, stream, planes_.data(), side, radius, plan,
                  WeightSink{book.view(), planes, hits_.data(), scales_.data()});
   }

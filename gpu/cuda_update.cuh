@@ -22,8 +22,7 @@ class Updater {
   Updater(MapShape shape, MemoryAccount& account);
 
   /// Makes book from the statistics with a box of half-width radius. Synchronous.
-  void update(Codebook& book, const Statistics& statistics, std::uint32_t radius,
-              StreamView stream);
+  void update(Codebook& book, Statistics& statistics, std::uint32_t radius, StreamView stream);
 
   /// Room that other calls may use between updates.
   [[nodiscard]] const DeviceBuffer<std::uint64_t>& room() const { return planes_; }
