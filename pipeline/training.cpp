@@ -175,6 +175,11 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
     work = store::Atlas::open(partial, store::Atlas::Access::write);
     checkpoint = read_checkpoint(*work);
     if (checkpoint) {
+      if (!options.from.empty() && options.from != checkpoint->from) {
+        throw TrainingError(partial + " goes on from " +
+                            (checkpoint->from.empty() ? "no earlier atlas" : checkpoint->from) +
+                            ", not from " + options.from);
+      }
       options.from = checkpoint->from;
     }
   }

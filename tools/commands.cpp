@@ -10,6 +10,7 @@ std::span<const Registration> registrations() {
       {"ingest", "Take MEDLINE files into a store", define_ingest},
       {"info", "Say what a store or an atlas holds", define_info},
       {"dump", "Print the articles of a store, a line each", define_dump},
+      {"train", "Train a map on a store and leave an atlas", define_train},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},
   };
   return all;
