@@ -89,6 +89,7 @@ ArticleSet read_article_set(store::Store& store, const Selection& selection,
     shard.first_training_row = set.training;
     set.rows += shard.rows;
     set.training += shard.training;
+    set.descriptors += shard.descriptors;
     set.shards.push_back(shard);
   }
   set.heldout = set.rows - set.training;

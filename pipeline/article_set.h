@@ -63,6 +63,7 @@ struct ArticleSet {
   std::uint64_t rows = 0;
   std::uint64_t training = 0;
   std::uint64_t heldout = 0;
+  std::uint64_t descriptors = 0;  // over all rows
 };
 
 /// Frequencies of the training articles' descriptors, most frequent first, ties by UI.

@@ -21,11 +21,11 @@ std::optional<std::size_t> number_in(const std::string& path) {
 }
 
 gpu::MemoryNeed backend_need(Device device, gpu::MapShape shape, const gpu::TileCapacity& capacity,
-                             const TrainingOptions& options) {
+                             std::uint64_t most_descriptors, const TrainingOptions& options) {
   const std::size_t threads = options.threads != 0
                                   ? options.threads
                                   : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  return device == Device::cuda ? gpu::cuda_memory(shape, capacity, options.tiles)
+  return device == Device::cuda ? gpu::cuda_memory(shape, capacity, options.tiles, most_descriptors)
                                 : gpu::cpu_memory(shape, capacity, options.tiles, threads);
 }
 
@@ -76,7 +76,8 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
   constexpr std::size_t decoded_shard_bytes = std::size_t{64} << 20;
   const std::size_t by_article = 4 * training.training + 8 * placement.rows;
   const auto need = [&](std::uint32_t side) {
-    gpu::MemoryNeed result = backend_need(device, {side, descriptors}, capacity, options);
+    gpu::MemoryNeed result =
+        backend_need(device, {side, descriptors}, capacity, training.descriptors, options);
     // Cells: two copies of 17 bytes a neuron, and while labels are made 72 + 60 bytes.
     result.host_bytes += by_article + options.tiles * decoded_shard_bytes +
                          std::size_t{side} * side * (2 * 17 + 72 + 60);

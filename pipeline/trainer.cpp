@@ -210,9 +210,11 @@ std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& 
   TilePass::Body body;
   body.work = gpu::Work::search_and_accumulate;
   body.stop = options_.stop;
-  body.order = [](const PassRow& row) {
-    return RowOrder{true, row.training_row != no_row ? gpu::row_use::trains : gpu::row_use::second,
-                    gpu::no_neuron};
+  // The last BMU tells a backend which rows are alike; it decides nothing.
+  body.order = [this](const PassRow& row) {
+    return row.training_row != no_row
+               ? RowOrder{true, gpu::row_use::trains, assignment_[row.training_row]}
+               : RowOrder{true, gpu::row_use::second, gpu::no_neuron};
   };
   body.consume = [&](const PassTile& tile) {
     QualitySums tile_training;

@@ -130,10 +130,11 @@ void check_settings(const TrainingOptions& options) {
 }
 
 std::unique_ptr<gpu::Backend> make_backend(Device device, const TrainingOptions& options,
-                                           std::uint32_t descriptors) {
-  const gpu::MapShape shape{options.settings.side, descriptors};
-  return device == Device::cuda ? gpu::make_cuda_backend(shape, {0, options.device_memory})
-                                : gpu::make_cpu_backend(shape, tbb_parallel_for());
+                                           const TrainingInput& input) {
+  const gpu::MapShape shape{options.settings.side, input.index.size()};
+  return device == Device::cuda
+             ? gpu::make_cuda_backend(shape, {0, options.device_memory, input.training.descriptors})
+             : gpu::make_cpu_backend(shape, tbb_parallel_for());
 }
 
 gpu::TileCapacity larger(const gpu::TileCapacity& a, const gpu::TileCapacity& b) {
@@ -214,7 +215,7 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
                   std::to_string(input.training.training) + " training articles");
   }
 
-  const auto backend = make_backend(device, options, input.index.size());
+  const auto backend = make_backend(device, options, input);
   if (!work) {
     if (fs::exists(partial)) {
       store::remove_directory(partial);
