@@ -89,8 +89,13 @@ void clear_unfinished(const fs::path& prefix) {
     fs::remove_all(path, error);  // what cannot be removed is in nobody's way
 }
 
+/// Another process, or another object of this one, holds the lock. The words are RocksDB's; "lock"
+/// alone would match a path, or a directory where no lock can be made.
 bool is_lock_refusal(const rocksdb::Status& status) {
-  return status.IsIOError() && status.ToString().find("lock") != std::string::npos;
+  const std::string text = status.ToString();
+  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos ||
+                                (text.find("While lock file") != std::string::npos &&
+                                 text.find("temporarily unavailable") != std::string::npos));
 }
 
 }  // namespace
@@ -228,7 +233,7 @@ void RocksDirectory::connect(bool writable) {
   check(writable
             ? rocksdb::DB::Open(db_options, directory_, descriptors, &handles, &raw)
             : rocksdb::DB::OpenForReadOnly(db_options, directory_, descriptors, &handles, &raw),
-        "be opened");
+        writable ? "be written" : "be opened");
   db_.reset(raw);
   for (rocksdb::ColumnFamilyHandle* handle : handles)
     handles_[handle->GetName()] = handle;
@@ -466,10 +471,10 @@ void RocksDirectory::check(const rocksdb::Status& status, const char* doing) con
   if (status.IsNoSpace() || status.ToString().find("No space left") != std::string::npos)
     throw StoreError(name() + " cannot " + doing +
                      ", the disk is full: free some space, then run the same command again");
-  if (status.IsCorruption())
+  if (status.IsCorruption() || status.IsPathNotFound())
     throw StoreError(name() + " is damaged (" + status.ToString() + "): " + layout_.remedy);
   throw StoreError(name() + " cannot " + doing + " (" + status.ToString() +
-                   "): see that the directory is readable and complete");
+                   "): see who owns it and which rights it has");
 }
 
 }  // namespace somatlas::store

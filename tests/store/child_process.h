@@ -13,7 +13,8 @@ namespace somatlas::store {
 inline constexpr const char* commit_files_argument = "--commit-files";
 
 /// Commits what the store lacks of the seed's files, compacts now and then, and says each number on
-/// standard output as soon as its commit returned. Returns the exit code.
+/// standard output as soon as its commit returned. Returns the exit code: 3, with the message,
+/// where the store cannot be opened.
 int commit_files(const std::string& directory, unsigned long long seed, unsigned long long count);
 
 struct ChildProcess {

@@ -35,7 +35,13 @@ PlainFile file_of(std::uint64_t seed, std::uint64_t number) {
 }  // namespace
 
 int commit_files(const std::string& directory, unsigned long long seed, unsigned long long count) {
-  const auto store = Store::open(directory, Store::Access::create);
+  std::unique_ptr<Store> store;
+  try {
+    store = Store::open(directory, Store::Access::create);
+  } catch (const StoreError& error) {
+    std::puts(error.what());
+    return 3;
+  }
   for (std::uint64_t number = 1; number <= count; ++number) {
     const PlainFile file = file_of(seed, number);
     if (store->ledger_entry(file.key))
@@ -179,6 +185,18 @@ TEST(StoreKill, KeepsWhatWasAcknowledgedAndNothingByHalf) {
   }
   // whole and the stores: nothing half-made is left beside them
   EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 1 + kills_wanted / 5);
+}
+
+TEST(StoreKill, ASecondProcessIsToldToWait) {
+  const TemporaryDirectory directory;
+  const auto store = Store::open(directory / "store", Store::Access::create);
+  ChildProcess child = start_child({commit_files_argument, directory / "store", "1", "1"});
+  const std::string said = drain(child);
+  int status = 0;
+  ::waitpid(child.id, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_NE(said.find("in use by another process"), std::string::npos) << said;
+  EXPECT_TRUE(store->ledger().empty());
 }
 
 TEST(StoreKill, ALiveWriterDoesNotDisturbReaders) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/sst_file_writer.h>
-#include <sys/stat.h>
+#include <sys/mount.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -238,13 +238,15 @@ TEST(Store, SaysWhatIsWrongWithADirectory) {
 
 TEST(Store, LetsOneProcessWrite) {
   const TemporaryDirectory directory;
-  const auto writer = Store::open(directory / "store", Access::create);
+  auto writer = Store::open(directory / "store", Access::create);
   for (const Access access : {Access::write, Access::create}) {
     const std::string message =
         store_error_of([&] { (void)Store::open(directory / "store", access); });
     EXPECT_NE(message.find("in use by another process"), std::string::npos) << message;
   }
   EXPECT_NO_THROW((void)Store::open(directory / "store", Access::read));
+  writer.reset();
+  EXPECT_NO_THROW((void)Store::open(directory / "store", Access::write));
 }
 
 /// Puts one entry into meta with RocksDB alone.
@@ -310,6 +312,53 @@ TEST(Store, ReadingChangesNothing) {
   expect_sound(*store);
   EXPECT_EQ(store->ledger().size(), 1U);
   EXPECT_EQ(content_of(path), before);
+}
+
+/// A second view of a directory in which nothing can be written, not even by root.
+class ReadOnlyView {
+ public:
+  ReadOnlyView(const std::string& of, const std::string& at) : at_(at) {
+    fs::create_directory(at);
+    mounted_ = ::mount(of.c_str(), at.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    read_only_ = mounted_ && ::mount(nullptr, at.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY,
+                                     nullptr) == 0;
+  }
+  ~ReadOnlyView() {
+    if (mounted_)
+      ::umount2(at_.c_str(), MNT_DETACH);
+  }
+  ReadOnlyView(const ReadOnlyView&) = delete;
+  ReadOnlyView& operator=(const ReadOnlyView&) = delete;
+  [[nodiscard]] bool read_only() const { return read_only_; }
+
+ private:
+  std::string at_;
+  bool mounted_ = false;
+  bool read_only_ = false;
+};
+
+TEST(Store, IsReadWhereNothingCanBeWritten) {
+  Random random(test_seed());
+  const TemporaryDirectory directory;
+  PlainStore plain;
+  {
+    const auto store = Store::open(directory / "store", Access::create);
+    const PlainFile file = random_file(random, baseline_key(1), 3, 40);
+    take(*store, file);
+    take(plain, file);
+  }
+  const std::string path = directory / "view";
+  const ReadOnlyView view(directory / "store", path);
+  if (!view.read_only())
+    GTEST_SKIP() << "this process may not mount a read-only view of a directory";
+  {
+    const auto store = Store::open(path, Access::read);
+    ASSERT_NO_FATAL_FAILURE(expect_equal(*store, plain));
+    expect_sound(*store);
+  }
+  const std::string message = store_error_of([&] { (void)Store::open(path, Access::write); });
+  EXPECT_NE(message.find(path), std::string::npos) << message;
+  EXPECT_NE(message.find("cannot be written"), std::string::npos) << message;
 }
 
 TEST(Store, UnlinksWhatAKilledRunLeft) {
