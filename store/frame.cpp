@@ -154,4 +154,23 @@ std::string_view open_value(std::string_view key, std::string_view bytes) {
   return payload;
 }
 
+std::string hash128_of(std::string_view bytes) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : canonical.digest) {
+    hex.push_back(digits[byte >> 4]);
+    hex.push_back(digits[byte & 15]);
+  }
+  return hex;
+}
+
+std::string digest_of(const std::map<std::string, std::string>& entries) {
+  std::string hashes;
+  for (const auto& [key, value] : entries)
+    put_little_endian(hashes, value_hash(key, value), 8);
+  return hash128_of(hashes);
+}
+
 }  // namespace somatlas::store

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -40,5 +41,11 @@ struct OpenedFrame {
 [[nodiscard]] std::string seal_value(std::string_view key, std::string_view payload);
 /// The payload, a view into bytes. Throws StoreError where key or payload changed.
 [[nodiscard]] std::string_view open_value(std::string_view key, std::string_view bytes);
+
+/// XXH3-128 of bytes as 32 hexadecimal digits.
+[[nodiscard]] std::string hash128_of(std::string_view bytes);
+
+/// XXH3-128 over keys and values in key order: tells whether a scan left one out.
+[[nodiscard]] std::string digest_of(const std::map<std::string, std::string>& entries);
 
 }  // namespace somatlas::store

@@ -2,8 +2,6 @@
 // Always holds: decode_ledger_value(ledger_key(k), encode_ledger_value(r)) == r.
 #include "store/ledger_codec.h"
 
-#include <xxhash.h>
-
 #include <limits>
 
 #include "store/frame.h"
@@ -95,16 +93,14 @@ std::string ledger_state(const Ledger& ledger) {
     all += bytes;
     all += figures(record.entry);
   }
-  const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, hash);
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : canonical.digest) {
-    hex.push_back(digits[byte >> 4]);
-    hex.push_back(digits[byte & 15]);
-  }
-  return hex;
+  return hash128_of(all);
+}
+
+std::string ledger_digest(const Ledger& ledger) {
+  std::map<std::string, std::string> entries;
+  for (const auto& [key, record] : ledger)
+    entries.emplace(ledger_key(key), encode_ledger_value(record));
+  return digest_of(entries);
 }
 
 }  // namespace somatlas::store

@@ -36,4 +36,7 @@ using Ledger = std::map<FileKey, LedgerRecord>;
 /// 32 hexadecimal digits.
 [[nodiscard]] std::string ledger_state(const Ledger& ledger);
 
+/// The digest of all entries as they are on disk; kept in meta beside them.
+[[nodiscard]] std::string ledger_digest(const Ledger& ledger);
+
 }  // namespace somatlas::store

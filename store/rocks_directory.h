@@ -53,7 +53,8 @@ class RocksDirectory {
   /// it throws StoreError with what is wrong as half a sentence, which the caller puts into
   /// damaged() with what it was about to read.
   [[nodiscard]] std::optional<std::string> get(const std::string& family, std::string_view key);
-  /// Every entry of a family in key order.
+  /// Every entry of a family in key order. The caller checks that none was left out: a scan can
+  /// skip an unreadable one.
   void for_each(const std::string& family,
                 const std::function<void(std::string_view, std::string_view)>& entry);
   /// Reads every entry whose key begins with prefix, in key order, and holds the keys behind the
@@ -68,7 +69,10 @@ class RocksDirectory {
   /// Drops the table files whose keys all lie in [begin, end): frees space, nothing more.
   void drop_files(const std::string& family, const std::string& begin, const std::string& end);
 
+  /// Reads every file, then merges what is layered. Never runs by itself.
   void compact();
+  /// The same for a family whose layers have become many; called before a write.
+  void compact_where_layered();
   /// Bytes of the SST files.
   [[nodiscard]] std::uint64_t disk_bytes();
   /// RocksDB's own checks: every block, every file.
@@ -91,7 +95,8 @@ class RocksDirectory {
   void check_format();
   void close();
   void clear_incoming();
-  [[nodiscard]] rocksdb::Options options(bool writable) const;
+  void compact_verified(rocksdb::ColumnFamilyHandle* handle);
+  [[nodiscard]] rocksdb::Options options() const;
   [[nodiscard]] rocksdb::ColumnFamilyOptions family_options(const std::string& family) const;
   [[nodiscard]] std::vector<std::string> family_names() const;
   [[nodiscard]] rocksdb::ColumnFamilyHandle* family(const std::string& name) const;

@@ -23,6 +23,7 @@ rocksdb::Slice slice(std::string_view text) {
 
 RocksIngestion::RocksIngestion(RocksDirectory& directory) : directory_(directory) {
   directory.require_writable();
+  directory.compact_where_layered();
 }
 
 RocksIngestion::~RocksIngestion() {
@@ -39,7 +40,7 @@ rocksdb::SstFileWriter& RocksIngestion::writer(const std::string& name) {
   if (family.open && family.writer->FileSize() >= file_bytes_limit)
     finish(family);
   if (!family.open) {
-    options_ = rocksdb::Options(directory_.options(true), directory_.family_options(name));
+    options_ = rocksdb::Options(directory_.options(), directory_.family_options(name));
     family.writer = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(), options_,
                                                              directory_.family(name));
     family.files.push_back({unique_name(directory_.incoming() + "/ingest-") + ".sst", {}});

@@ -37,6 +37,8 @@ class RocksStore : public Store {
  private:
   /// The ledger and its ranges, read once. Call with mutex_ held.
   const Ledger& loaded();
+  /// Throws StoreError where a digest is not the one in meta.
+  void check_digest(const char* key, const std::string& digest) const;
   /// Reads and checks a shard; its faults come without a hint what to do.
   [[nodiscard]] std::optional<Shard> read_shard(std::uint32_t range);
   [[nodiscard]] bool expects(std::uint32_t range);
@@ -46,6 +48,10 @@ class RocksStore : public Store {
   std::optional<Ledger> ledger_;
   std::set<std::uint32_t> ranges_;
 };
+
+// Digests of the two small families, in meta, so that a scan of them is known to be whole.
+inline constexpr const char* ledger_digest_key = "digest/ledger";
+inline constexpr const char* descriptors_digest_key = "digest/descriptors";
 
 /// "PMIDs 65536 to 131071".
 [[nodiscard]] std::string range_name(std::uint32_t range);

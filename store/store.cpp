@@ -2,10 +2,11 @@
 // Always holds: a commit is one atomic ingestion of the deltas and the ledger entry.
 #include "store/store.h"
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "store/descriptor_codec.h"
+#include "store/frame.h"
 #include "store/publish.h"
 #include "store/rocks_store.h"
 #include "store/shard_merge_operator.h"
@@ -93,6 +94,7 @@ const Ledger& RocksStore::loaded() {
         FileKey file = record.entry.key;
         read.emplace(std::move(file), std::move(record));
       });
+      check_digest(ledger_digest_key, ledger_digest(read));
     } catch (const StoreError& error) {
       throw rocks_->damaged(std::string("its ledger: ") + error.what());
     }
@@ -100,6 +102,12 @@ const Ledger& RocksStore::loaded() {
     ranges_ = std::move(ranges);
   }
   return *ledger_;
+}
+
+void RocksStore::check_digest(const char* key, const std::string& digest) const {
+  const std::optional<std::string> kept = rocks_->get(meta_family, key);
+  if ((kept ? std::string(open_value(key, *kept)) : digest_of({})) != digest)
+    throw StoreError("an entry cannot be read");
 }
 
 std::string RocksStore::state_id() {
@@ -120,25 +128,34 @@ void RocksStore::commit(std::span<const Shard> deltas, const LedgerEntry& entry)
     ranges.insert(delta.range);
   record.ranges.assign(ranges.begin(), ranges.end());
 
+  Ledger next = *ledger_;
+  next[entry.key] = record;
   RocksIngestion ingestion(*rocks_);
   for (const Shard& delta : deltas)
     ingestion.merge(shards_family, range_key(delta.range), encode(delta));
   ingestion.put(ledger_family, ledger_key(entry.key), encode_ledger_value(record));
+  ingestion.put(meta_family, ledger_digest_key, seal_value(ledger_digest_key, ledger_digest(next)));
   ingestion.commit();
   ranges_.insert(ranges.begin(), ranges.end());
-  (*ledger_)[entry.key] = std::move(record);
+  ledger_ = std::move(next);
 }
 
 void RocksStore::put_descriptors(std::span<const DescriptorEntry> descriptors) {
-  std::map<std::string, const DescriptorEntry*> by_ui;
+  rocks_->require_writable();
+  std::map<std::string, std::string> changed;
   for (const DescriptorEntry& entry : descriptors) {
     if (!is_descriptor_code(entry.code))
       throw StoreError("the descriptor '" + entry.name + "' has no UI");
-    by_ui[descriptor_ui(entry.code)] = &entry;  // the last of several counts
+    changed[descriptor_ui(entry.code)] = encode_descriptor_value(entry, 0);  // the last one counts
   }
+  std::map<std::string, std::string> all = changed;
+  for (const DescriptorEntry& entry : this->descriptors())
+    all.emplace(descriptor_ui(entry.code), encode_descriptor_value(entry, 0));
   RocksIngestion ingestion(*rocks_);
-  for (const auto& [ui, entry] : by_ui)
-    ingestion.put(descriptors_family, ui, encode_descriptor_value(*entry, 0));
+  for (const auto& [ui, value] : changed)
+    ingestion.put(descriptors_family, ui, value);
+  ingestion.put(meta_family, descriptors_digest_key,
+                seal_value(descriptors_digest_key, digest_of(all)));
   ingestion.commit();
 }
 
@@ -159,10 +176,13 @@ std::optional<LedgerEntry> RocksStore::ledger_entry(const FileKey& key) {
 
 std::vector<DescriptorEntry> RocksStore::descriptors() {
   std::vector<DescriptorEntry> entries;
+  std::map<std::string, std::string> values;
   try {
     rocks_->for_each(descriptors_family, [&](std::string_view key, std::string_view value) {
       entries.push_back(decode_descriptor_value(key, value).entry);
+      values.emplace(key, value);
     });
+    check_digest(descriptors_digest_key, digest_of(values));
   } catch (const StoreError& error) {
     throw rocks_->damaged(std::string("its descriptors: ") + error.what());
   }
