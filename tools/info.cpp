@@ -198,6 +198,10 @@ void print_store_json(store::Store& store, const StoreFigures& figures, Output& 
 // A line of the report: its name in a column of its own.
 void line(Output& out, std::string_view name, std::string_view value) {
   constexpr std::size_t column = 28;
+  if (value.empty()) {
+    out << name << '\n';
+    return;
+  }
   out << name << std::string(name.size() < column ? column - name.size() : 1, ' ') << value << '\n';
 }
 

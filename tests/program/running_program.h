@@ -18,9 +18,9 @@ struct Ending {
 };
 
 struct Surroundings {
-  std::string stdout_path;          // standard output goes to this file instead of into Ending::out
+  std::string stdout_path{};        // standard output goes to this file instead of into Ending::out
   bool close_stdout_early = false;  // its reader goes away before the first byte
-  std::filesystem::path directory;  // to run in; empty: the test's own
+  std::filesystem::path directory{};  // to run in; empty: the test's own
   std::chrono::seconds limit{120};
 };
 

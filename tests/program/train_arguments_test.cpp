@@ -1,0 +1,74 @@
+// The command line of train: what contradicts itself is refused before anything is touched, and a
+// store with nothing to train on is refused by name.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/program/running_program.h"
+
+namespace somatlas::program_test {
+namespace {
+
+struct Wrong {
+  std::vector<std::string> options;
+  std::string names;  // what the sentence speaks of
+};
+
+TEST(TrainArguments, WrongOnesAreRefusedBeforeAnythingIsTouched) {
+  const ScratchDirectory scratch;
+  const std::vector<Wrong> all{
+      {{"--side", "0"}, "--side"},
+      {{"--side", "-1"}, "--side"},
+      {{"--side", "32769"}, "--side"},
+      {{"--side", "wide"}, "--side"},
+      {{"--epochs", "0"}, "--epochs"},
+      {{"--threads", "0"}, "--threads"},
+      {{"--tile-rows", "0"}, "--tile-rows"},
+      {{"--min-descriptors", "0"}, "--min-descriptors"},
+      {{"--holdout", "1"}, "--holdout"},
+      {{"--holdout", "-0.1"}, "--holdout"},
+      {{"--seed", "-1"}, "--seed"},
+      {{"--seed", "18446744073709551616"}, "--seed"},
+      {{"--init", "zeros"}, "--init"},
+      {{"--device", "tpu"}, "--device"},
+      {{"--host-memory", "8 parsecs"}, "--host-memory"},
+      {{"--device-memory", "-1GiB"}, "--device-memory"},
+      {{"--from", "other", "--side", "8"}, "--side"},
+      {{"--from", "other", "--seed", "2"}, "--seed"},
+      {{"--from", "other", "--init", "random"}, "--init"},
+  };
+  for (const Wrong& wrong : all) {
+    std::vector<std::string> arguments{"train", "--store", scratch / "store", "--atlas",
+                                       scratch / "atlas"};
+    arguments.insert(arguments.end(), wrong.options.begin(), wrong.options.end());
+    const Ending ending = run_somatlas(arguments);
+    EXPECT_EQ(ending.exit_code, 2) << wrong.names;
+    EXPECT_EQ(ending.out, "") << wrong.names;
+    EXPECT_TRUE(ending.err.starts_with("somatlas: ")) << ending.err;
+    EXPECT_NE(ending.err.find(wrong.names), std::string::npos) << ending.err;
+  }
+  EXPECT_EQ(run_somatlas({"train", "--store", scratch / "store"}).exit_code, 2);
+  EXPECT_EQ(run_somatlas({"train", "--atlas", scratch / "atlas"}).exit_code, 2);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+}
+
+TEST(TrainArguments, AnEmptyOrMissingStoreIsRefused) {
+  const ScratchDirectory scratch;
+  const std::string store = scratch / "store";
+  write_file(scratch / "table.tsv", "ui\tname\ttree_numbers\nD006801\tHumans\tB01.050\n");
+  ASSERT_EQ(run_somatlas({"ingest", "--store", store, "--mesh", scratch / "table.tsv"}).exit_code,
+            0);
+  for (const std::string& name : {store, scratch / "none"}) {
+    const Ending ending =
+        run_somatlas({"train", "--store", name, "--atlas", scratch / "atlas", "--side", "4"});
+    EXPECT_EQ(ending.exit_code, 1) << name;
+    EXPECT_EQ(ending.out, "") << name;
+    EXPECT_NE(ending.err.find(name), std::string::npos) << ending.err;
+    EXPECT_FALSE(std::filesystem::exists(scratch / "atlas"));
+  }
+}
+
+}  // namespace
+}  // namespace somatlas::program_test
