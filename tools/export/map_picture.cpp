@@ -1,0 +1,265 @@
+#include "tools/export/map_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace somatlas::exports {
+namespace {
+
+constexpr Colour paper{255, 255, 255};
+constexpr Colour ink{28, 30, 38};
+constexpr Colour soft_ink{95, 98, 108};
+constexpr Colour vacant_ground{226, 226, 226};
+constexpr Colour vacant_hatch{168, 168, 168};
+constexpr Colour no_value_ground{200, 200, 200};
+constexpr std::uint32_t margin = 36;
+constexpr std::uint32_t axis_room = 44;  // left of the map and above it, for row and column numbers
+constexpr std::uint32_t map_pixels = 1024;
+
+const TextStyle title_style{18, 2.6, ink, 0, paper};
+const TextStyle subtitle_style{11, 1.3, soft_ink, 0, paper};
+const TextStyle bar_style{11, 1.4, ink, 0, paper};
+const TextStyle axis_style{9, 1.2, soft_ink, 0, paper};
+const TextStyle caption_style{10, 1.25, soft_ink, 0, paper};
+const TextStyle label_style{10.5, 1.5, ink, 2.4, paper};
+
+void draw_centred(Picture& picture, double x, double y, const std::string& text,
+                  const TextStyle& style) {
+  draw_text(picture, x - text_width(text, style) / 2, y, text, style);
+}
+
+// A grey that no value has, striped so that print and copies keep it apart.
+Colour hatch_at(std::int64_t x, std::int64_t y) {
+  return (x + y) % 6 < 2 ? vacant_hatch : vacant_ground;
+}
+
+void hatch(Picture& picture, std::int64_t left, std::int64_t top, std::int64_t width,
+           std::int64_t height) {
+  for (std::int64_t y = top; y < top + height; ++y) {
+    for (std::int64_t x = left; x < left + width; ++x) {
+      picture.set(x, y, hatch_at(x, y));
+    }
+  }
+}
+
+// 1, 2 or 5 times a power of ten, at least the given step.
+double round_step(double step) {
+  const double power = std::pow(10.0, std::floor(std::log10(step)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= step * (1 - 1e-9)) {
+      return factor * power;
+    }
+  }
+  return 10 * power;
+}
+
+std::string with_thousands(const std::string& digits) {
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % 3 == 0) {
+      text += ',';
+    }
+    text += digits[i];
+  }
+  return text;
+}
+
+// As many decimals as the ticks need to be told apart.
+std::vector<std::string> tick_texts(const std::vector<double>& values, bool years) {
+  for (int decimals = 0;; ++decimals) {
+    std::vector<std::string> texts;
+    bool exact = true;
+    for (const double value : values) {
+      std::ostringstream text;
+      text.imbue(std::locale::classic());
+      text.setf(std::ios::fixed);
+      text.precision(decimals);
+      text << value;
+      exact = exact && std::abs(std::stod(text.str()) - value) <= 1e-9 * (1 + std::abs(value));
+      texts.push_back(decimals == 0 && !years ? with_thousands(text.str()) : text.str());
+    }
+    if (exact || decimals == 9) {
+      return texts;
+    }
+  }
+}
+
+void draw_cells(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
+  for (std::uint32_t row = 0; row < figure.side; ++row) {
+    for (std::uint32_t column = 0; column < figure.side; ++column) {
+      const std::size_t i = std::size_t{row} * figure.side + column;
+      const std::int64_t x = layout.map_left + std::int64_t{column} * layout.cell;
+      const std::int64_t y = layout.map_top + std::int64_t{row} * layout.cell;
+      if (figure.state[i] == CellState::vacant) {
+        hatch(picture, x, y, layout.cell, layout.cell);
+      } else {
+        picture.fill(x, y, layout.cell, layout.cell,
+                     figure.state[i] == CellState::no_value
+                         ? no_value_ground
+                         : colour_at(position_on_bar(figure, figure.value[i])));
+      }
+    }
+  }
+  const std::int64_t edge = std::int64_t{figure.side} * layout.cell;
+  picture.frame(layout.map_left, layout.map_top, edge, edge, ink);
+}
+
+void draw_axes(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
+  const auto step = static_cast<std::uint32_t>(std::max(1.0, round_step(figure.side / 8.0)));
+  for (std::uint32_t i = 0; i < figure.side; i += step) {
+    const double offset = (i + 0.5) * layout.cell;
+    const std::string number = std::to_string(i);
+    draw_centred(picture, layout.map_left + offset, layout.map_top - 11.0, number, axis_style);
+    draw_text(picture, layout.map_left - 11.0 - text_width(number, axis_style),
+              layout.map_top + offset + axis_style.cap_height / 2, number, axis_style);
+    const auto at = static_cast<std::int64_t>(offset);
+    picture.fill(layout.map_left + at, layout.map_top - 6, 1, 5, soft_ink);
+    picture.fill(layout.map_left - 6, layout.map_top + at, 5, 1, soft_ink);
+  }
+}
+
+void draw_labels(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
+  const std::vector<PlacedLabel> placed =
+      place_labels(figure.labels, figure.label_count, figure.side, layout.cell, layout.map_left,
+                   layout.map_top, label_style);
+  for (const PlacedLabel& label : placed) {
+    picture.disc(label.x, label.y, 5, paper);
+    picture.disc(label.x, label.y, 3, ink);
+  }
+  for (const PlacedLabel& label : placed) {
+    double baseline = label.box.top + label_style.cap_height;
+    for (const std::string& line : label.lines) {
+      draw_centred(picture, (label.box.left + label.box.right) / 2, baseline, line, label_style);
+      baseline += label_style.cap_height * 1.75;
+    }
+  }
+}
+
+void draw_legend(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
+  const double text_line = layout.bar_top - 9.0;
+  draw_text(picture, layout.bar_left, text_line, figure.quantity, bar_style);
+  for (std::uint32_t x = 0; x < layout.bar_width; ++x) {
+    picture.fill(layout.bar_left + x, layout.bar_top, 1, layout.bar_height,
+                 colour_at((x + 0.5) / layout.bar_width));
+  }
+  picture.frame(layout.bar_left, layout.bar_top, layout.bar_width, layout.bar_height, ink);
+  const std::vector<double> ticks = tick_values(figure);
+  const std::vector<std::string> texts =
+      tick_texts(ticks, figure.whole_numbers && figure.spacing == Spacing::linear);
+  double free_from = 0;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const double x = layout.bar_left + position_on_bar(figure, ticks[i]) * (layout.bar_width - 1.0);
+    const std::int64_t bottom = std::int64_t{layout.bar_top} + layout.bar_height;
+    picture.fill(std::lround(x), bottom + 1, 1, 6, ink);
+    const double half = text_width(texts[i], bar_style) / 2;
+    if (x - half >= free_from) {  // a number that would touch the last one is left to its tick
+      draw_centred(picture, x + 0.5, static_cast<double>(bottom) + 22, texts[i], bar_style);
+      free_from = x + half + 10;
+    }
+  }
+
+  std::int64_t x = std::int64_t{layout.bar_left} + layout.bar_width + 56;
+  const std::int64_t y = layout.bar_top;
+  const auto entry = [&](const std::string& text, bool striped) {
+    if (striped) {
+      hatch(picture, x, y, 30, layout.bar_height);
+    } else {
+      picture.fill(x, y, 30, layout.bar_height, no_value_ground);
+    }
+    picture.frame(x, y, 30, layout.bar_height, ink);
+    draw_text(picture, static_cast<double>(x) + 40,
+              static_cast<double>(y) + layout.bar_height / 2.0 + bar_style.cap_height / 2, text,
+              bar_style);
+    x += 40 + static_cast<std::int64_t>(text_width(text, bar_style)) + 36;
+  };
+  const auto vacant = std::count(figure.state.begin(), figure.state.end(), CellState::vacant);
+  entry(vacant == 0 ? "vacant (none here)" : "vacant (" + std::to_string(vacant) + ")", true);
+  if (!figure.no_value.empty()) {
+    entry(figure.no_value, false);
+  }
+}
+
+}  // namespace
+
+MapLayout layout_of(const MapFigure& figure) {
+  MapLayout layout;
+  // The whole number of pixels that brings the map nearest to map_pixels, as a ratio.
+  const std::uint32_t below = std::max(1U, map_pixels / figure.side);
+  const auto square = [&](std::uint32_t cell) { return std::uint64_t{cell} * figure.side; };
+  const bool larger = square(below) < map_pixels &&
+                      square(below) * square(below + 1) < std::uint64_t{map_pixels} * map_pixels;
+  layout.cell = larger ? below + 1 : below;
+  const std::uint32_t edge = layout.cell * figure.side;
+  layout.map_left = margin + axis_room;
+  layout.map_top = 128;
+  layout.width = layout.map_left + edge + margin + 8;
+  layout.bar_left = layout.map_left;
+  layout.bar_top = layout.map_top + edge + 54;
+  layout.bar_width = edge / 2;
+  layout.bar_height = 18;
+  layout.height = layout.bar_top + layout.bar_height + 62 +
+                  20 * static_cast<std::uint32_t>(figure.caption.size()) + 12;
+  return layout;
+}
+
+double position_on_bar(const MapFigure& figure, double value) {
+  if (figure.high <= figure.low) {
+    return 0;
+  }
+  const double t = figure.spacing == Spacing::logarithmic
+                       ? (std::log1p(value) - std::log1p(figure.low)) /
+                             (std::log1p(figure.high) - std::log1p(figure.low))
+                       : (value - figure.low) / (figure.high - figure.low);
+  return std::clamp(t, 0.0, 1.0);
+}
+
+std::vector<double> tick_values(const MapFigure& figure) {
+  if (figure.high <= figure.low) {
+    return {figure.low};
+  }
+  std::vector<double> ticks;
+  if (figure.spacing == Spacing::logarithmic) {
+    if (figure.low <= 0) {
+      ticks.push_back(0);
+    }
+    for (double power = 1; power <= figure.high; power *= 10) {
+      for (const double factor : {1.0, 2.0, 5.0}) {
+        // From 10,000 on the powers of ten alone.
+        const double tick = factor * power;
+        if (tick >= figure.low && tick <= figure.high && (factor == 1 || figure.high < 10'000)) {
+          ticks.push_back(tick);
+        }
+      }
+    }
+    return ticks;
+  }
+  double step = round_step((figure.high - figure.low) / 6);
+  if (figure.whole_numbers) {
+    step = std::max(1.0, step);
+  }
+  for (auto n = static_cast<std::int64_t>(std::ceil(figure.low / step - 1e-9));
+       static_cast<double>(n) * step <= figure.high + step * 1e-9; ++n) {
+    ticks.push_back(static_cast<double>(n) * step);
+  }
+  return ticks;
+}
+
+Picture draw_map(const MapFigure& figure) {
+  const MapLayout layout = layout_of(figure);
+  Picture picture(layout.width, layout.height, paper);
+  draw_text(picture, layout.map_left, 52, figure.title, title_style);
+  draw_text(picture, layout.map_left, 80, figure.subtitle, subtitle_style);
+  draw_cells(picture, figure, layout);
+  draw_axes(picture, figure, layout);
+  draw_labels(picture, figure, layout);
+  draw_legend(picture, figure, layout);
+  double baseline = layout.bar_top + layout.bar_height + 62.0;
+  for (const std::string& line : figure.caption) {
+    draw_text(picture, layout.map_left, baseline, line, caption_style);
+    baseline += 20;
+  }
+  return picture;
+}
+
+}  // namespace somatlas::exports

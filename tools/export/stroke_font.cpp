@@ -1,0 +1,208 @@
+#include "tools/export/stroke_font.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tools/export/stroke_glyphs.h"
+
+namespace somatlas::exports {
+namespace {
+
+constexpr double units_per_cap = 10;
+constexpr double gap = 2.6;  // between two glyphs, in font units
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+struct Segment {
+  Point from;
+  Point to;
+};
+struct Glyph {
+  double width = 0;
+  std::vector<Segment> segments;  // font units, y upwards
+};
+
+Point middle(Point a, Point b) {
+  return {(a.x + b.x) / 2, (a.y + b.y) / 2};
+}
+
+void add_line(std::vector<Segment>& segments, const std::vector<Point>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    segments.push_back({points[i - 1], points[i]});
+  }
+}
+
+void add_arc(std::vector<Segment>& segments, Point from, Point pull, Point to) {
+  constexpr int pieces = 8;
+  Point last = from;
+  for (int i = 1; i <= pieces; ++i) {
+    const double t = static_cast<double>(i) / pieces;
+    const double a = (1 - t) * (1 - t);
+    const double b = 2 * t * (1 - t);
+    const double c = t * t;
+    const Point next{a * from.x + b * pull.x + c * to.x, a * from.y + b * pull.y + c * to.y};
+    segments.push_back({last, next});
+    last = next;
+  }
+}
+
+void add_curve(std::vector<Segment>& segments, const std::vector<Point>& points) {
+  Point from = points.front();
+  for (std::size_t i = 1; i + 1 < points.size(); ++i) {
+    const Point to = i + 2 == points.size() ? points.back() : middle(points[i], points[i + 1]);
+    add_arc(segments, from, points[i], to);
+    from = to;
+  }
+}
+
+void add_ring(std::vector<Segment>& segments, const std::vector<Point>& points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Point pull = points[(i + 1) % points.size()];
+    add_arc(segments, middle(points[i], pull), pull, middle(pull, points[(i + 2) % points.size()]));
+  }
+}
+
+Glyph glyph_of(const GlyphShape& shape) {
+  Glyph glyph{shape.width, {}};
+  char kind = 0;
+  std::vector<Point> points;
+  const auto end_stroke = [&] {
+    if (kind == 'L') {
+      add_line(glyph.segments, points);
+    } else if (kind == 'S') {
+      add_curve(glyph.segments, points);
+    } else if (kind == 'O') {
+      add_ring(glyph.segments, points);
+    }
+    points.clear();
+  };
+  std::istringstream words(shape.strokes);
+  words.imbue(std::locale::classic());
+  while (words >> std::ws && !words.eof()) {
+    if (const int next = words.peek(); next == 'L' || next == 'S' || next == 'O') {
+      end_stroke();
+      kind = static_cast<char>(words.get());
+      continue;
+    }
+    Point point;
+    char comma = 0;
+    words >> point.x >> comma >> point.y;
+    points.push_back(point);
+  }
+  end_stroke();
+  return glyph;
+}
+
+struct Font {
+  std::array<Glyph, 95> ascii;
+  Glyph missing;
+};
+
+const Font& font() {
+  static const Font made = [] {
+    Font result;
+    std::transform(ascii_glyphs().begin(), ascii_glyphs().end(), result.ascii.begin(), glyph_of);
+    result.missing = glyph_of(missing_glyph());
+    return result;
+  }();
+  return made;
+}
+
+// The glyphs of UTF-8 text: one a character, continuation bytes add none.
+std::vector<const Glyph*> glyphs_of(std::string_view text) {
+  std::vector<const Glyph*> glyphs;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= ' ' && byte <= '~') {
+      glyphs.push_back(&font().ascii[byte - ' ']);
+    } else if ((byte & 0xC0U) != 0x80) {
+      glyphs.push_back(&font().missing);
+    }
+  }
+  return glyphs;
+}
+
+double distance_to(const Segment& segment, Point p) {
+  const double dx = segment.to.x - segment.from.x;
+  const double dy = segment.to.y - segment.from.y;
+  const double px = p.x - segment.from.x;
+  const double py = p.y - segment.from.y;
+  const double square = dx * dx + dy * dy;
+  const double t = square > 0 ? std::clamp((px * dx + py * dy) / square, 0.0, 1.0) : 0.0;
+  const double ex = px - t * dx;
+  const double ey = py - t * dy;
+  return std::sqrt(ex * ex + ey * ey);
+}
+
+void draw_glyph(Picture& picture, const Glyph& glyph, Point origin, double scale, double reach,
+                Colour colour) {
+  if (glyph.segments.empty()) {
+    return;
+  }
+  const double margin = reach + 1;
+  std::vector<Segment> placed;
+  double left = origin.x;
+  double right = origin.x;
+  double top = origin.y;
+  double bottom = origin.y;
+  for (const Segment& segment : glyph.segments) {
+    const auto place = [&](Point p) {
+      const Point at{origin.x + p.x * scale, origin.y - p.y * scale};
+      left = std::min(left, at.x);
+      right = std::max(right, at.x);
+      top = std::min(top, at.y);
+      bottom = std::max(bottom, at.y);
+      return at;
+    };
+    placed.push_back({place(segment.from), place(segment.to)});
+  }
+  const auto first_row = static_cast<std::int64_t>(std::floor(top - margin));
+  const auto last_row = static_cast<std::int64_t>(std::ceil(bottom + margin));
+  const auto first_column = static_cast<std::int64_t>(std::floor(left - margin));
+  const auto last_column = static_cast<std::int64_t>(std::ceil(right + margin));
+  for (std::int64_t row = first_row; row < last_row; ++row) {
+    for (std::int64_t column = first_column; column < last_column; ++column) {
+      const Point centre{static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5};
+      double nearest = margin;
+      for (const Segment& segment : placed) {
+        nearest = std::min(nearest, distance_to(segment, centre));
+      }
+      picture.blend(column, row, colour, reach + 0.5 - nearest);
+    }
+  }
+}
+
+}  // namespace
+
+double text_width(std::string_view text, const TextStyle& style) {
+  double units = 0;
+  for (const Glyph* glyph : glyphs_of(text)) {
+    units += glyph->width + gap;
+  }
+  return std::max(0.0, units - gap) * style.cap_height / units_per_cap + style.pen;
+}
+
+void draw_text(Picture& picture, double x, double y, std::string_view text,
+               const TextStyle& style) {
+  const double scale = style.cap_height / units_per_cap;
+  const auto draw = [&](double reach, Colour colour) {
+    Point origin{x + style.pen / 2, y};
+    for (const Glyph* glyph : glyphs_of(text)) {
+      draw_glyph(picture, *glyph, origin, scale, reach, colour);
+      origin.x += (glyph->width + gap) * scale;
+    }
+  };
+  if (style.halo > 0) {
+    draw(style.pen / 2 + style.halo, style.halo_colour);
+  }
+  draw(style.pen / 2, style.colour);
+}
+
+}  // namespace somatlas::exports

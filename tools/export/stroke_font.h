@@ -1,0 +1,26 @@
+// Text in pictures, from a small font of the project's own: each printable ASCII character is a few
+// pen strokes, so text is smooth at any size and can have a halo. Always holds: what is not
+// printable ASCII is drawn as one visible box a character, never left out.
+#pragma once
+
+#include <string_view>
+
+#include "tools/export/colour_scale.h"
+#include "tools/export/picture.h"
+
+namespace somatlas::exports {
+
+struct TextStyle {
+  double cap_height = 10;  // pixels
+  double pen = 1.3;        // width of a stroke, pixels
+  Colour colour{30, 30, 36};
+  double halo = 0;  // pixels around the strokes
+  Colour halo_colour{255, 255, 255};
+};
+
+/// Width in pixels of a line of UTF-8 text.
+[[nodiscard]] double text_width(std::string_view text, const TextStyle& style);
+/// Draws a line of UTF-8 text from x on, its baseline at y, in pixels.
+void draw_text(Picture& picture, double x, double y, std::string_view text, const TextStyle& style);
+
+}  // namespace somatlas::exports
