@@ -1,3 +1,5 @@
+// The scale is a smooth curve through a few chosen colours in OKLab, walked at even speed.
+// Always holds: it depends on the anchors alone.
 #include "tools/export/colour_scale.h"
 
 #include <algorithm>

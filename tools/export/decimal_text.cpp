@@ -1,3 +1,5 @@
+// Decimal text from integers of 2^-20.
+// Always holds: the result depends on no locale and no rounding mode.
 #include "tools/export/decimal_text.h"
 
 namespace somatlas::exports {

@@ -1,3 +1,6 @@
+// Fields and lines of TSV and CSV.
+// Always holds: what is read back field by field is what was written, control characters of TSV
+// apart.
 #include "tools/export/delimited.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Peaks of hits by a sliding window along rows, then columns; places for names by trying a few
+// beside each peak. Always holds: the same map gives the same names in the same places.
 #include "tools/export/map_labels.h"
 
 #include <algorithm>

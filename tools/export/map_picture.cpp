@@ -1,3 +1,5 @@
+// Draws the figure from top to bottom: title, cells, axes, names, colour bar, caption.
+// Always holds: everything stands inside the picture that layout_of() sizes.
 #include "tools/export/map_picture.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Header and values of a .npy file.
+// Always holds: little-endian, as this machine's memory is.
 #include "tools/export/npy.h"
 
 #include <bit>

@@ -1,3 +1,5 @@
+// Writing under a temporary name, syncing, renaming: by the system's own calls, since streams tell
+// neither why a write failed nor whether it reached the disk.
 #include "tools/export/pending_output.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Drawing into rows of RGB pixels.
+// Always holds: no write outside the rows, whatever the coordinates.
 #include "tools/export/picture.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// PNG through libspng, which keeps pointers to what it is given until the picture is encoded.
+// Always holds: what is returned is a whole file.
 #include "tools/export/png.h"
 
 #include <spng.h>

@@ -1,3 +1,5 @@
+// Strokes become short segments once; a pixel's ink is how far it lies inside the pen's reach.
+// Always holds: only +, -, *, / and sqrt are used, so text looks the same on every machine.
 #include "tools/export/stroke_font.h"
 
 #include <algorithm>

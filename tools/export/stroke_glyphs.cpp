@@ -1,3 +1,5 @@
+// The glyph table, in the order of ASCII.
+// Always holds: strokes stay within 0..width and -3..11.
 #include "tools/export/stroke_glyphs.h"
 
 namespace somatlas::exports {

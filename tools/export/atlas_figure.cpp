@@ -1,0 +1,252 @@
+// The figures of an atlas: hits, U-matrix, mean years and planes, with names at the peaks of hits.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <unordered_map>
+
+#include "store/store_error.h"
+#include "tools/export/atlas_export.h"
+#include "tools/export/png.h"
+
+namespace somatlas::exports {
+namespace {
+
+constexpr double distance_one = 1 << 20;
+constexpr double weight_one = 16383;
+constexpr store::DescriptorCode no_descriptor = 0xFFFF'FFFF;
+constexpr const char* labels_explained =
+    "names: the leading descriptor of the cells with most articles around";
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+// printf is used with the program's own "C" locale, which it never changes.
+std::string decimals(double value, int places) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", places, value);
+  return text.data();
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+const store::AtlasDescriptor& find_descriptor(
+    const std::vector<store::AtlasDescriptor>& descriptors, const std::string& wanted,
+    const std::string& atlas) {
+  for (const store::AtlasDescriptor& descriptor : descriptors) {
+    if (descriptor.name == wanted || store::descriptor_ui(descriptor.code) == wanted) {
+      return descriptor;
+    }
+  }
+  // Only a proposal: a name in other letters is not taken for the one that was meant.
+  std::vector<std::string> near;
+  for (const store::AtlasDescriptor& descriptor : descriptors) {
+    if (!wanted.empty() && lower(descriptor.name).find(lower(wanted)) != std::string::npos) {
+      near.push_back(descriptor.name);
+    }
+  }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  std::string proposal;
+  for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 3); ++i) {
+    proposal += (i == 0 ? "; it has \"" : ", \"") + near[i] + "\"";
+  }
+  throw store::StoreError(atlas + ": has no descriptor \"" + wanted +
+                          "\" (give its UI or its exact name)" + proposal);
+}
+
+class FigureMaker {
+ public:
+  explicit FigureMaker(store::Atlas& atlas)
+      : atlas_(atlas),
+        meta_(pipeline::read_atlas_meta(atlas)),
+        cells_(checked_cells(atlas, meta_.settings.side)),
+        descriptors_(atlas.descriptors()) {
+    figure_.side = meta_.settings.side;
+    figure_.value.resize(cells_.hits.size());
+    figure_.state.resize(cells_.hits.size(), CellState::valued);
+    for (std::size_t i = 0; i < cells_.vacant.size(); ++i) {
+      if (cells_.vacant[i] != 0) {
+        figure_.state[i] = CellState::vacant;
+      }
+    }
+  }
+
+  MapFigure make(const FigureRequest& request) {
+    switch (request.layer) {
+      case Layer::hits:
+        show_hits();
+        break;
+      case Layer::umatrix:
+        show_umatrix();
+        break;
+      case Layer::years:
+        show_years();
+        break;
+      case Layer::plane:
+        show_plane(request.descriptor);
+        break;
+    }
+    figure_.label_count = request.label_count.value_or(figure_.side >= 16 ? 24 : 0);
+    if (figure_.label_count > 0) {
+      add_labels();
+      figure_.subtitle += std::string("; ") + labels_explained;
+    }
+    add_caption();
+    return std::move(figure_);
+  }
+
+ private:
+  void show_hits() {
+    figure_.title = "Articles per cell";
+    figure_.subtitle = "training articles placed in each cell";
+    figure_.quantity = "articles (logarithmic)";
+    figure_.spacing = Spacing::logarithmic;
+    figure_.whole_numbers = true;
+    std::copy(cells_.hits.begin(), cells_.hits.end(), figure_.value.begin());
+    set_range(0);
+  }
+
+  void show_umatrix() {
+    figure_.title = "U-matrix";
+    figure_.subtitle = "how far each cell is from its neighbours";
+    figure_.quantity = "mean distance to the neighbours (high: a border between regions)";
+    std::transform(cells_.height.begin(), cells_.height.end(), figure_.value.begin(),
+                   [](std::uint32_t height) { return height / distance_one; });
+    set_range(std::nullopt);
+  }
+
+  void show_years() {
+    figure_.title = "Mean publication year";
+    figure_.subtitle = "of the articles placed in each cell";
+    figure_.quantity = "year";
+    figure_.whole_numbers = true;
+    for (std::size_t i = 0; i < cells_.year_count.size(); ++i) {
+      if (cells_.year_count[i] != 0) {
+        figure_.value[i] =
+            static_cast<double>(cells_.year_sum[i]) / static_cast<double>(cells_.year_count[i]);
+      } else if (figure_.state[i] == CellState::valued) {
+        figure_.state[i] = CellState::no_value;
+        figure_.no_value = "no dated article";
+      }
+    }
+    set_range(std::nullopt);
+  }
+
+  void show_plane(const std::string& wanted) {
+    const store::AtlasDescriptor& descriptor =
+        find_descriptor(descriptors_, wanted, atlas_.directory());
+    const auto plane = atlas_.plane(descriptor.code);
+    if (!plane || plane->size() != figure_.value.size()) {
+      throw store::StoreError(atlas_.directory() + ": the plane of " +
+                              store::descriptor_ui(descriptor.code) +
+                              " is missing or cut; verify the atlas and train it again");
+    }
+    const std::string ui = store::descriptor_ui(descriptor.code);
+    figure_.title = descriptor.name.empty() ? ui : descriptor.name;
+    figure_.subtitle = ui + ", on " + grouped(descriptor.articles) + " training articles";
+    if (meta_.training_articles != 0) {
+      figure_.subtitle += " (" +
+                          decimals(100.0 * static_cast<double>(descriptor.articles) /
+                                       static_cast<double>(meta_.training_articles),
+                                   2) +
+                          " %)";
+    }
+    figure_.quantity = "weight: share of the articles around a cell that carry it";
+    std::transform(plane->begin(), plane->end(), figure_.value.begin(),
+                   [](std::uint16_t weight) { return weight / weight_one; });
+    set_range(0);
+  }
+
+  // The bar's ends: the given low end or the least value, and the greatest value.
+  void set_range(std::optional<double> low) {
+    std::optional<double> least = low;
+    std::optional<double> greatest = low;
+    for (std::size_t i = 0; i < figure_.value.size(); ++i) {
+      if (figure_.state[i] == CellState::valued) {
+        const double value = figure_.value[i];
+        least = low ? low : std::min(least.value_or(value), value);
+        greatest = std::max(greatest.value_or(value), value);
+      }
+    }
+    figure_.low = least.value_or(0);
+    figure_.high = greatest.value_or(0);
+  }
+
+  void add_labels() {
+    std::unordered_map<store::DescriptorCode, const std::string*> names;
+    for (const store::AtlasDescriptor& descriptor : descriptors_) {
+      names[descriptor.code] = &descriptor.name;
+    }
+    for (const std::uint32_t neuron : peaks(figure_.side, cells_.hits)) {
+      const store::DescriptorCode code =
+          cells_.leading[std::size_t{neuron} * store::leading_per_cell];
+      const auto found = names.find(code);
+      if (code != no_descriptor && found != names.end() && !found->second->empty()) {
+        figure_.labels.push_back({neuron, *found->second});
+      }
+    }
+  }
+
+  void add_caption() {
+    const pipeline::Quality& quality = meta_.quality;
+    const std::string side = std::to_string(figure_.side);
+    figure_.caption.push_back(grouped(meta_.training_articles) + " training articles on " + side +
+                              " x " + side + " cells; " + grouped(meta_.descriptors) +
+                              " descriptors; radius " + std::to_string(meta_.radius) + "; " +
+                              std::to_string(meta_.epochs) + " epochs; seed " +
+                              std::to_string(meta_.settings.seed));
+    std::string line = "quantization error " + decimals(quality.qe, 4);
+    if (quality.heldout_qe) {
+      line += " (held-out " + decimals(*quality.heldout_qe, 4) + ")";
+    }
+    if (quality.topographic_error) {
+      line += "; topographic error " + decimals(100 * *quality.topographic_error, 2) + " %";
+    }
+    figure_.caption.push_back(line);
+    figure_.caption.push_back("somatlas; store state " + meta_.store_state);
+  }
+
+  store::Atlas& atlas_;
+  pipeline::AtlasMeta meta_;
+  store::AtlasCells cells_;
+  std::vector<store::AtlasDescriptor> descriptors_;
+  MapFigure figure_;
+};
+
+}  // namespace
+
+MapFigure figure_of(store::Atlas& atlas, const FigureRequest& request) {
+  return FigureMaker(atlas).make(request);
+}
+
+bool export_png(store::Atlas& atlas, const FigureRequest& request, const std::string& path,
+                Existing existing, std::stop_token stop) {
+  PendingFile output(path, existing);
+  const MapFigure figure = figure_of(atlas, request);
+  std::string description = figure.subtitle;
+  for (const std::string& line : figure.caption) {
+    description += "\n" + line;
+  }
+  const std::array<PngText, 3> texts{PngText{"Title", figure.title},
+                                     PngText{"Description", description},
+                                     PngText{"Software", "somatlas"}};
+  output.file().write(encode_png(draw_map(figure), texts));
+  if (stop.stop_requested()) {
+    return false;
+  }
+  output.commit();
+  return true;
+}
+
+}  // namespace somatlas::exports

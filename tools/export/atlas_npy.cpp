@@ -1,0 +1,178 @@
+// The NPY form of an atlas: a directory with the planes as one array and tables beside it.
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "store/store_error.h"
+#include "tools/export/atlas_export.h"
+#include "tools/export/decimal_text.h"
+#include "tools/export/delimited.h"
+#include "tools/export/npy.h"
+
+namespace somatlas::exports {
+namespace {
+
+constexpr std::array<std::string_view, 5> file_names{"planes.npy", "descriptors.tsv",
+                                                     "assignment.tsv", "places.tsv", "meta.json"};
+constexpr std::uint32_t no_neuron = 0xFFFF'FFFF;
+
+class NpyExport {
+ public:
+  NpyExport(store::Atlas& atlas, PendingDirectory& directory, std::stop_token stop)
+      : atlas_(atlas),
+        directory_(directory),
+        stop_(std::move(stop)),
+        meta_(pipeline::read_atlas_meta(atlas)),
+        side_(meta_.settings.side) {}
+
+  std::optional<NpySummary> write() {
+    if (!write_planes() || !write_assignment() || !write_places()) {
+      return std::nullopt;
+    }
+    write_meta();
+    return summary_;
+  }
+
+ private:
+  NewFile open(std::string_view name) {
+    return NewFile(directory_.path_of(name), directory_.shown(name));
+  }
+
+  bool write_planes() {
+    const std::vector<store::AtlasDescriptor> descriptors = atlas_.descriptors();
+    NewFile planes = open("planes.npy");
+    NewFile table = open("descriptors.tsv");
+    const std::array<std::uint64_t, 3> shape{descriptors.size(), side_, side_};
+    NpyWriter writer(planes, shape);
+    table.write(tsv_line({"ui", "name", "articles", "tree_numbers"}));
+    for (const store::AtlasDescriptor& descriptor : descriptors) {
+      if (stop_.stop_requested()) {
+        return false;
+      }
+      const std::string ui = store::descriptor_ui(descriptor.code);
+      const auto plane = atlas_.plane(descriptor.code);
+      if (!plane || plane->size() != std::size_t{side_} * side_) {
+        throw store::StoreError(atlas_.directory() + ": the plane of " + ui +
+                                " is missing or cut; verify the atlas and train it again");
+      }
+      writer.append(*plane);
+      std::string trees;
+      for (const std::string& tree : descriptor.tree_numbers) {
+        trees += (trees.empty() ? "" : ";") + tree;
+      }
+      table.write(tsv_line({ui, descriptor.name, std::to_string(descriptor.articles), trees}));
+    }
+    writer.finish();
+    planes.close();
+    table.close();
+    summary_.descriptors = descriptors.size();
+    return true;
+  }
+
+  bool write_assignment() {
+    NewFile file = open("assignment.tsv");
+    file.write(tsv_line({"pmid", "row", "column"}));
+    for (const std::uint32_t range : atlas_.assignment_ranges()) {
+      if (stop_.stop_requested()) {
+        return false;
+      }
+      const auto shard = atlas_.assignment(range);
+      for (std::size_t i = 0; shard && i < shard->low.size(); ++i) {
+        file.write(tsv_line({pmid_text(range, shard->low[i]), row_text(shard->neuron[i]),
+                             column_text(shard->neuron[i])}));
+        ++summary_.assigned;
+      }
+    }
+    file.close();
+    return true;
+  }
+
+  bool write_places() {
+    NewFile file = open("places.tsv");
+    file.write(tsv_line({"pmid", "row", "column", "distance"}));
+    for (const std::uint32_t range : atlas_.place_ranges()) {
+      if (stop_.stop_requested()) {
+        return false;
+      }
+      const auto shard = atlas_.places(range);
+      for (std::size_t i = 0; shard && i < shard->low.size(); ++i) {
+        if (shard->neuron[i] == no_neuron) {
+          ++summary_.unplaced;
+          continue;
+        }
+        file.write(tsv_line({pmid_text(range, shard->low[i]), row_text(shard->neuron[i]),
+                             column_text(shard->neuron[i]), distance_text(shard->distance[i])}));
+        ++summary_.placed;
+      }
+    }
+    file.close();
+    return true;
+  }
+
+  void write_meta() {
+    using nlohmann::ordered_json;
+    const auto figure = [](const std::optional<double>& value) {
+      return value ? ordered_json(*value) : ordered_json(nullptr);
+    };
+    const pipeline::Quality& quality = meta_.quality;
+    ordered_json json;
+    json["side"] = side_;
+    json["radius"] = meta_.radius;
+    json["epochs"] = meta_.epochs;
+    json["seed"] = meta_.settings.seed;
+    json["counts"] = {{"descriptors", summary_.descriptors},
+                      {"training_articles", summary_.assigned},
+                      {"heldout_articles", meta_.heldout_articles},
+                      {"placed_articles", summary_.placed},
+                      {"unplaced_articles", summary_.unplaced}};
+    json["quality"] = {{"qe", quality.qe},
+                       {"heldout_qe", figure(quality.heldout_qe)},
+                       {"cosine_qe", figure(quality.cosine_qe)},
+                       {"topographic_error", figure(quality.topographic_error)},
+                       {"vacant_share", quality.vacant_share},
+                       {"unhit_share", quality.unhit_share}};
+    json["store_id"] = meta_.store_id;
+    json["store_state"] = meta_.store_state;
+    json["planes"] = {
+        {"file", "planes.npy"}, {"axes", {"descriptor", "row", "column"}}, {"weight_one", 16383}};
+    json["settings"] = {{"init", meta_.settings.start == pipeline::Start::pca ? "pca" : "random"},
+                        {"holdout", meta_.settings.holdout},
+                        {"min_descriptors", meta_.settings.min_descriptors},
+                        {"radius_end", meta_.settings.radius_end},
+                        {"epoch_limit", meta_.settings.epoch_limit}};
+    NewFile file = open("meta.json");
+    file.write(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    file.close();
+  }
+
+  static std::string pmid_text(std::uint32_t range, std::uint16_t low) {
+    return std::to_string(std::uint64_t{range} * store::pmids_per_shard + low);
+  }
+  [[nodiscard]] std::string row_text(std::uint32_t neuron) const {
+    return std::to_string(neuron / side_);
+  }
+  [[nodiscard]] std::string column_text(std::uint32_t neuron) const {
+    return std::to_string(neuron % side_);
+  }
+
+  store::Atlas& atlas_;
+  PendingDirectory& directory_;
+  std::stop_token stop_;
+  pipeline::AtlasMeta meta_;
+  std::uint32_t side_;
+  NpySummary summary_;
+};
+
+}  // namespace
+
+std::optional<NpySummary> export_npy(store::Atlas& atlas, const std::string& path,
+                                     Existing existing, std::stop_token stop) {
+  PendingDirectory directory(path, file_names, existing);
+  const auto summary = NpyExport(atlas, directory, std::move(stop)).write();
+  if (summary) {
+    directory.commit();
+  }
+  return summary;
+}
+
+}  // namespace somatlas::exports

@@ -1,0 +1,324 @@
+// somatlas map: finds articles on a finished atlas. Always holds: every article of the input has
+// one row, in the input's order; what has no place or is unknown is named on standard error.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/contract.h"
+#include "gpu/tile.h"
+#include "pipeline/mapping.h"
+#include "store/store.h"
+#include "store/store_error.h"
+#include "tools/command.h"
+#include "tools/export/decimal_text.h"
+#include "tools/export/delimited.h"
+#include "tools/lookup/article_input.h"
+
+namespace somatlas::tools {
+namespace {
+
+struct MapOptions {
+  std::string atlas;
+  std::string store;
+  std::string input;
+  bool json = false;
+};
+
+class MapRun : public lookup::ArticleSink {
+ public:
+  MapRun(Session& session, const MapOptions& options, store::Atlas& atlas, store::Store* store)
+      : session_(session),
+        json_(options.json),
+        store_(store),
+        mapper_(atlas),
+        side_(mapper_.meta().settings.side) {
+    if (store_ != nullptr) {
+      check_store(options);
+    }
+    if (!json_) {
+      session_.out() << "article\trow\tcolumn\tdistance\tsecond row\tsecond column\tlabel\n";
+    }
+  }
+
+  void article(lookup::Article article) override {
+    batch_.push_back(std::move(article));
+    if (batch_.size() == batch_articles) {
+      place_batch();
+    }
+  }
+  void remark(const std::string& text) override { session_.say(exports::tsv_field(text)); }
+
+  /// Places what is left and says what was met.
+  void finish(const std::string& input) {
+    place_batch();
+    for (const auto& [name, articles] : unknown_) {
+      session_.say("unknown descriptor \"" + exports::tsv_field(name) + "\": on " +
+                   std::to_string(articles) + (articles == 1 ? " article" : " articles"));
+    }
+    if (unlisted_unknown_ != 0) {
+      session_.say("further unknown descriptors, past the first " +
+                   std::to_string(most_unknown_names) + ": met " +
+                   std::to_string(unlisted_unknown_) + " times");
+    }
+    session_.say(articles_ == 0
+                     ? input + ": holds no article"
+                     : std::to_string(articles_) + " articles: " + std::to_string(placed_) +
+                           " placed, " + std::to_string(articles_ - placed_) + " without a place");
+  }
+
+ private:
+  // The planes of a batch's descriptors are read once, so a batch is large; its rows are few bytes.
+  static constexpr std::size_t batch_articles = 4096;
+  static constexpr std::size_t most_unknown_names = 10'000;
+
+  /// What is to be searched for one article, or why it is not.
+  struct Query {
+    std::vector<store::DescriptorCode> codes;
+    std::uint32_t unnamed = 0;
+    std::string no_search;  // a reason; empty: searched
+    bool recorded = false;  // the place at training is taken
+  };
+
+  void check_store(const MapOptions& options) {
+    const pipeline::AtlasMeta& meta = mapper_.meta();
+    if (store_->id() != meta.store_id) {
+      throw store::StoreError(options.store + ": is not the store that " + options.atlas +
+                              " was trained on; give that one, or none");
+    }
+    if (store_->state_id() != meta.store_state) {
+      session_.say("warning: " + options.store + " has changed since " + options.atlas +
+                   " was trained; articles are placed by the descriptors they have now");
+    }
+  }
+
+  void place_batch() {
+    std::vector<Query> queries(batch_.size());
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      if (!batch_[i].only_pmid) {
+        queries[i] = query_of(batch_[i]);
+      }
+    }
+    query_pmids(queries);
+
+    std::vector<std::vector<store::DescriptorCode>> codes;
+    std::vector<std::uint32_t> unnamed;
+    for (Query& query : queries) {
+      if (query.no_search.empty() && !query.recorded) {
+        check(query);
+      }
+      if (query.no_search.empty() && !query.recorded) {
+        codes.push_back(query.codes);
+        unnamed.push_back(query.unnamed);
+      }
+    }
+    const std::vector<std::optional<pipeline::Place>> found = mapper_.place(codes, unnamed);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      std::optional<pipeline::Place> place;
+      std::string reason = queries[i].no_search;
+      if (queries[i].recorded) {
+        place = mapper_.recorded(batch_[i].pmid);
+        reason = "the atlas has no place of it (with --store its descriptors are searched)";
+      } else if (reason.empty()) {
+        place = found[next++];
+        reason = "the atlas knows none of its descriptors";
+      }
+      write_row(name_of(batch_[i]), place);
+      ++articles_;
+      if (place) {
+        ++placed_;
+      } else {
+        session_.say(name_of(batch_[i]) + ": " + reason);
+      }
+    }
+    batch_.clear();
+  }
+
+  static std::string name_of(const lookup::Article& article) {
+    return article.pmid != 0 ? std::to_string(article.pmid)
+                             : "line " + std::to_string(article.line);
+  }
+
+  Query query_of(const lookup::Article& article) {
+    Query query;
+    for (const ingest::DescriptorUi& ui : article.uis) {
+      query.codes.push_back(store::descriptor_code(ui.number, ui.digits));
+    }
+    for (const std::string& name : article.names) {
+      if (const auto code = mapper_.find_name(name)) {
+        query.codes.push_back(*code);
+      } else {
+        ++query.unnamed;
+        count_unknown(name);
+      }
+    }
+    std::sort(query.codes.begin(), query.codes.end());
+    query.codes.erase(std::unique(query.codes.begin(), query.codes.end()), query.codes.end());
+    return query;
+  }
+
+  // Descriptors of lines that are PMIDs, from the store; each range of PMIDs is read once a batch.
+  void query_pmids(std::vector<Query>& queries) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      if (batch_[i].only_pmid) {
+        queries[i].recorded = store_ == nullptr;
+        order.push_back(i);
+      }
+    }
+    if (store_ == nullptr) {
+      return;
+    }
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return batch_[a].pmid < batch_[b].pmid; });
+    std::optional<std::uint32_t> range;
+    std::optional<store::Shard> shard;
+    for (const std::size_t i : order) {
+      const std::uint32_t pmid = batch_[i].pmid;
+      if (range != pmid / store::pmids_per_shard) {
+        range = pmid / store::pmids_per_shard;
+        shard = store_->shard(*range);
+      }
+      const auto low = static_cast<std::uint16_t>(pmid % store::pmids_per_shard);
+      const std::size_t row =
+          shard ? static_cast<std::size_t>(
+                      std::lower_bound(shard->low.begin(), shard->low.end(), low) -
+                      shard->low.begin())
+                : 0;
+      if (!shard || row == shard->rows() || shard->low[row] != low) {
+        queries[i].no_search = "the store has no such article";
+      } else if (shard->state[row] == store::ArticleState::deleted) {
+        queries[i].no_search = "it was deleted";
+      } else {
+        const auto codes = shard->row(row);
+        queries[i].codes.assign(codes.begin(), codes.end());
+      }
+    }
+  }
+
+  // Counts what the atlas does not know, and finds articles that cannot be searched.
+  void check(Query& query) {
+    for (const store::DescriptorCode code : query.codes) {
+      if (!mapper_.knows(code)) {
+        count_unknown(store::descriptor_ui(code));
+      }
+    }
+    const std::size_t k = query.codes.size() + query.unnamed;
+    if (k == 0) {
+      query.no_search = "it has no descriptors";
+    } else if (k > gpu::max_descriptors) {
+      query.no_search = "it has " + std::to_string(k) + " descriptors, more than " +
+                        std::to_string(gpu::max_descriptors);
+    }
+  }
+
+  void count_unknown(const std::string& name) {
+    const auto found = unknown_.find(name);
+    if (found != unknown_.end()) {
+      ++found->second;
+    } else if (unknown_.size() < most_unknown_names) {
+      unknown_.emplace(name, 1);
+    } else {
+      ++unlisted_unknown_;
+    }
+  }
+
+  void write_row(const std::string& name, const std::optional<pipeline::Place>& place) {
+    const bool second = place && place->second != gpu::no_neuron;
+    const std::string label = place ? mapper_.label(place->neuron) : "";
+    if (json_) {
+      write_json(name, place, second, label);
+      return;
+    }
+    const auto number = [](bool there, std::uint32_t value) {
+      return there ? std::to_string(value) : std::string("-");
+    };
+    session_.out() << exports::tsv_line(
+        {name, number(place.has_value(), place ? place->neuron / side_ : 0),
+         number(place.has_value(), place ? place->neuron % side_ : 0),
+         place ? exports::distance_text(place->distance) : "-",
+         number(second, second ? place->second / side_ : 0),
+         number(second, second ? place->second % side_ : 0), label.empty() ? "-" : label});
+  }
+
+  void write_json(const std::string& name, const std::optional<pipeline::Place>& place, bool second,
+                  const std::string& label) {
+    const auto text = [](const std::string& value) {
+      return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    };
+    const auto number = [](bool there, std::uint32_t value) {
+      return there ? std::to_string(value) : std::string("null");
+    };
+    session_.out() << "{\"article\":" << text(name)
+                   << ",\"row\":" << number(place.has_value(), place ? place->neuron / side_ : 0)
+                   << ",\"column\":" << number(place.has_value(), place ? place->neuron % side_ : 0)
+                   << ",\"distance\":"
+                   << (place ? exports::distance_text(place->distance) : std::string("null"))
+                   << ",\"second_row\":" << number(second, second ? place->second / side_ : 0)
+                   << ",\"second_column\":" << number(second, second ? place->second % side_ : 0)
+                   << ",\"label\":" << (label.empty() ? std::string("null") : text(label)) << "}\n";
+  }
+
+  Session& session_;
+  bool json_;
+  store::Store* store_;
+  pipeline::AtlasMapper mapper_;
+  std::uint32_t side_;
+  std::vector<lookup::Article> batch_;
+  std::map<std::string, std::uint64_t> unknown_;  // by name or UI: articles that have it
+  std::uint64_t unlisted_unknown_ = 0;
+  std::uint64_t articles_ = 0;
+  std::uint64_t placed_ = 0;
+};
+
+ingest::NameTable names_of(store::Atlas& atlas) {
+  ingest::NameTable names;
+  for (store::AtlasDescriptor& descriptor : atlas.descriptors()) {
+    names.add(std::move(descriptor.name),
+              {store::descriptor_number(descriptor.code),
+               static_cast<std::uint8_t>(store::descriptor_digits(descriptor.code))});
+  }
+  return names;
+}
+
+int run(Session& session, const MapOptions& options) {
+  const std::unique_ptr<store::Atlas> atlas =
+      store::Atlas::open(options.atlas, store::Atlas::Access::read);
+  std::unique_ptr<store::Store> store;
+  if (!options.store.empty()) {
+    store = store::Store::open(options.store, store::Store::Access::read);
+  }
+  const std::unique_ptr<ingest::ByteSource> input = lookup::open_input(options.input);
+  MapRun work(session, options, *atlas, store.get());
+  lookup::read_articles(*input, names_of(*atlas), work);
+  work.finish(input->path());
+  return exit_done;
+}
+
+}  // namespace
+
+Run define_map(CLI::App& command) {
+  auto options = std::make_shared<MapOptions>();
+  add_atlas_option(command, options->atlas)->required();
+  add_store_option(command, options->store)
+      ->description(
+          "The atlas's store: articles given as PMIDs are searched by the descriptors they have "
+          "there now, not looked up among the places found at training");
+  add_json_option(command, options->json)
+      ->description("Write a JSON object a line instead of tab-separated values");
+  command
+      .add_option("input", options->input,
+                  "MEDLINE XML (gzip too); or PMIDs, one a line; or a line an article, descriptor "
+                  "UIs or names separated by `;`; - is standard input. An article without a place "
+                  "has a row of - and is named on standard error; the exit code stays 0")
+      ->required()
+      ->type_name("INPUT");
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace somatlas::tools
