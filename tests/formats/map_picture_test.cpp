@@ -1,0 +1,311 @@
+// Figures, decoded again by libspng: size, the colour of each cell, the colour bar, hatches, text.
+#include "tools/export/map_picture.h"
+
+#include <gtest/gtest.h>
+#include <spng.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+#include "tools/export/png.h"
+
+namespace somatlas::exports {
+namespace {
+
+struct Decoded {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::vector<std::uint8_t> bytes;
+  std::vector<PngText> texts;
+  [[nodiscard]] Colour at(std::uint32_t x, std::uint32_t y) const {
+    const std::size_t i = (std::size_t{y} * width + x) * 3;
+    return {bytes.at(i), bytes.at(i + 1), bytes.at(i + 2)};
+  }
+};
+
+Decoded decode(const std::vector<std::byte>& png) {
+  Decoded result;
+  const std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)> context(spng_ctx_new(0), spng_ctx_free);
+  EXPECT_EQ(spng_set_png_buffer(context.get(), png.data(), png.size()), 0);
+  spng_ihdr header{};
+  EXPECT_EQ(spng_get_ihdr(context.get(), &header), 0);
+  EXPECT_EQ(header.bit_depth, 8);
+  EXPECT_EQ(header.color_type, SPNG_COLOR_TYPE_TRUECOLOR);
+  result.width = header.width;
+  result.height = header.height;
+  std::size_t size = 0;
+  EXPECT_EQ(spng_decoded_image_size(context.get(), SPNG_FMT_RGB8, &size), 0);
+  result.bytes.resize(size);
+  EXPECT_EQ(spng_decode_image(context.get(), result.bytes.data(), size, SPNG_FMT_RGB8, 0), 0);
+  std::uint32_t count = 0;
+  if (spng_get_text(context.get(), nullptr, &count) == 0) {
+    std::vector<spng_text> texts(count);
+    EXPECT_EQ(spng_get_text(context.get(), texts.data(), &count), 0);
+    for (const spng_text& text : texts) {
+      result.texts.push_back({text.keyword, std::string(text.text, text.length)});
+    }
+  }
+  return result;
+}
+
+MapFigure figure_of_side(std::uint32_t side) {
+  MapFigure figure;
+  figure.side = side;
+  figure.title = "Neoplasms";
+  figure.subtitle = "D009369";
+  figure.quantity = "weight";
+  figure.caption = {"one", "two"};
+  figure.value.resize(std::size_t{side} * side);
+  figure.state.resize(figure.value.size(), CellState::valued);
+  for (std::size_t i = 0; i < figure.value.size(); ++i) {
+    figure.value[i] = static_cast<double>(i) / static_cast<double>(figure.value.size());
+  }
+  return figure;
+}
+
+TEST(MapPicture, EveryCellHasTheColourOfItsValue) {
+  for (const std::uint32_t side : {1U, 3U, 33U}) {
+    const MapFigure figure = figure_of_side(side);
+    const MapLayout layout = layout_of(figure);
+    const Decoded picture = decode(encode_png(draw_map(figure), {}));
+    ASSERT_EQ(picture.width, layout.width);
+    ASSERT_EQ(picture.height, layout.height);
+    for (std::uint32_t i = 0; i < side * side; ++i) {
+      const std::uint32_t x = layout.map_left + i % side * layout.cell;
+      const std::uint32_t y = layout.map_top + i / side * layout.cell;
+      const Colour expected = colour_at(figure.value[i]);
+      EXPECT_EQ(picture.at(x, y), expected);
+      EXPECT_EQ(picture.at(x + layout.cell - 1, y + layout.cell - 1), expected);
+    }
+  }
+}
+
+TEST(MapPicture, IsAboutAThousandPixelsWideForEverySide) {
+  for (std::uint32_t side = 1; side <= 1400; ++side) {
+    MapFigure figure;
+    figure.side = side;
+    const MapLayout layout = layout_of(figure);
+    EXPECT_GE(layout.cell, 1U);
+    EXPECT_GE(layout.cell * side, 720U) << side;
+    EXPECT_LE(layout.cell * side, 1450U) << side;
+    EXPECT_GE(layout.width, layout.map_left + layout.cell * side);
+  }
+  MapFigure large;
+  large.side = 4096;
+  EXPECT_EQ(layout_of(large).cell, 1U);
+}
+
+TEST(MapPicture, TheBarRunsThroughTheScale) {
+  const MapFigure figure = figure_of_side(8);
+  const MapLayout layout = layout_of(figure);
+  const Decoded picture = decode(encode_png(draw_map(figure), {}));
+  const std::uint32_t y = layout.bar_top + layout.bar_height / 2;
+  EXPECT_EQ(picture.at(layout.bar_left, y), colour_scale().front());
+  EXPECT_EQ(picture.at(layout.bar_left + layout.bar_width - 1, y), colour_scale().back());
+  EXPECT_EQ(picture.at(layout.bar_left + layout.bar_width / 2, y),
+            colour_at((layout.bar_width / 2 + 0.5) / layout.bar_width));
+}
+
+TEST(MapPicture, VacantCellsAreGreyAndNothingElseIs) {
+  MapFigure figure = figure_of_side(8);
+  figure.state[9] = CellState::vacant;
+  figure.state[10] = CellState::no_value;
+  figure.no_value = "no dated article";
+  const MapLayout layout = layout_of(figure);
+  const Decoded picture = decode(encode_png(draw_map(figure), {}));
+  const auto is_grey = [](Colour c) { return c.red == c.green && c.green == c.blue; };
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    std::set<int> tones;
+    for (std::uint32_t d = 0; d < layout.cell; ++d) {
+      const Colour c = picture.at(layout.map_left + i % 8 * layout.cell + d,
+                                  layout.map_top + i / 8 * layout.cell + 3);
+      EXPECT_EQ(is_grey(c), i == 9 || i == 10) << i;
+      tones.insert(c.red);
+    }
+    EXPECT_EQ(tones.size(), i == 9 ? 2U : 1U) << i;  // the hatch has two tones
+  }
+  for (const Colour colour : colour_scale()) {
+    EXPECT_FALSE(is_grey(colour));
+  }
+}
+
+TEST(MapPicture, ALogarithmicBarPlacesValuesByTheirLogarithm) {
+  MapFigure figure = figure_of_side(2);
+  figure.spacing = Spacing::logarithmic;
+  figure.high = 1023;
+  EXPECT_DOUBLE_EQ(position_on_bar(figure, 0), 0);
+  EXPECT_DOUBLE_EQ(position_on_bar(figure, 1), 0.1);
+  EXPECT_DOUBLE_EQ(position_on_bar(figure, 31), 0.5);
+  EXPECT_DOUBLE_EQ(position_on_bar(figure, 1023), 1);
+  EXPECT_DOUBLE_EQ(position_on_bar(figure, 5000), 1);
+  EXPECT_EQ(tick_values(figure),
+            (std::vector<double>{0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}));
+}
+
+TEST(MapPicture, LinearTicksAreRoundNumbersWithinTheBar) {
+  MapFigure figure = figure_of_side(2);
+  figure.low = 1961.2;
+  figure.high = 2003.9;
+  figure.whole_numbers = true;
+  EXPECT_EQ(tick_values(figure), (std::vector<double>{1970, 1980, 1990, 2000}));
+  figure.low = 0;
+  figure.high = 0.5;
+  figure.whole_numbers = false;
+  const std::vector<double> ticks = tick_values(figure);
+  ASSERT_EQ(ticks.size(), 6U);
+  EXPECT_NEAR(ticks[1], 0.1, 1e-12);
+  EXPECT_NEAR(ticks[5], 0.5, 1e-12);
+}
+
+TEST(MapPicture, AFlatMapIsDrawnToo) {
+  MapFigure figure = figure_of_side(4);
+  std::fill(figure.value.begin(), figure.value.end(), 0.0);
+  figure.low = figure.high = 0;
+  const MapLayout layout = layout_of(figure);
+  const Decoded picture = decode(encode_png(draw_map(figure), {}));
+  EXPECT_EQ(picture.at(layout.map_left + 1, layout.map_top + 1), colour_scale().front());
+  EXPECT_EQ(tick_values(figure), std::vector<double>{0});
+}
+
+TEST(MapPicture, SaysInsideTheFileWhatItShows) {
+  const std::vector<PngText> texts{{"Title", "Sj\xc3\xb6gren"}, {"Software", "somatlas"}};
+  const Decoded picture = decode(encode_png(draw_map(figure_of_side(2)), texts));
+  ASSERT_EQ(picture.texts.size(), 2U);
+  EXPECT_EQ(picture.texts[0].keyword, "Title");
+  EXPECT_EQ(picture.texts[0].text, "Sj\xc3\xb6gren");
+}
+
+TEST(MapPicture, TheTitleLeavesInk) {
+  MapFigure with = figure_of_side(4);
+  MapFigure without = with;
+  without.title.clear();
+  const Picture a = draw_map(with);
+  const Picture b = draw_map(without);
+  std::size_t differing = 0;
+  for (std::uint32_t y = 0; y < a.height(); ++y) {
+    for (std::uint32_t x = 0; x < a.width(); ++x) {
+      if (a.pixel(x, y) != b.pixel(x, y)) {
+        ++differing;
+        EXPECT_LT(y, layout_of(with).map_top - 40);
+      }
+    }
+  }
+  EXPECT_GT(differing, 500U);
+}
+
+TEST(StrokeFont, DrawsEveryCharacterAndNoTwoAlike) {
+  TextStyle style;
+  style.cap_height = 30;
+  style.pen = 3;
+  std::set<std::vector<std::uint8_t>> seen;
+  for (char c = '!'; c <= '~'; ++c) {
+    Picture picture(80, 60, {255, 255, 255});
+    draw_text(picture, 10, 45, std::string(1, c), style);
+    seen.emplace(picture.bytes().begin(), picture.bytes().end());
+  }
+  EXPECT_EQ(seen.size(), 94U);
+  EXPECT_EQ(seen.count(std::vector<std::uint8_t>(80 * 60 * 3, 255)), 0U);
+}
+
+TEST(StrokeFont, ShowsABoxForEachCharacterItLacks) {
+  const TextStyle style;
+  EXPECT_DOUBLE_EQ(text_width("a\xc3\xb6"
+                              "b",
+                              style),
+                   text_width("a\xe2\x82\xac"
+                              "b",
+                              style));
+  EXPECT_GT(text_width("a\xc3\xb6"
+                       "b",
+                       style),
+            text_width("ab", style) + 3);
+  Picture picture(60, 30, {255, 255, 255});
+  draw_text(picture, 5, 20, "\xc3\xb6", style);
+  Picture blank(60, 30, {255, 255, 255});
+  EXPECT_FALSE(std::equal(picture.bytes().begin(), picture.bytes().end(), blank.bytes().begin()));
+}
+
+TEST(StrokeFont, StaysInsideThePicture) {
+  Picture picture(20, 10, {255, 255, 255});
+  draw_text(picture, -15, 4, "WWWWWWWW", TextStyle{20, 3, {0, 0, 0}, 4, {9, 9, 9}});
+  picture.fill(-5, -5, 100, 3, {1, 2, 3});
+  picture.disc(19, 9, 8, {4, 5, 6});
+  EXPECT_EQ(picture.bytes().size(), 600U);
+}
+
+// Peaks against the definition, cell by cell.
+TEST(Peaks, HaveMoreHitsThanAllAround) {
+  const char* given = std::getenv("SOMATLAS_TEST_SEED");
+  const unsigned long seed = given != nullptr ? std::strtoul(given, nullptr, 10) : 20261130;
+  SCOPED_TRACE("SOMATLAS_TEST_SEED=" + std::to_string(seed));
+  std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+  for (const std::uint32_t side : {1U, 2U, 7U, 16U, 40U}) {
+    std::vector<std::uint32_t> hits(std::size_t{side} * side);
+    for (std::uint32_t& value : hits) {
+      value = static_cast<std::uint32_t>(random() % 6);
+    }
+    const auto reach = static_cast<int>(std::max(1U, side / 16));
+    std::vector<std::uint32_t> expected;
+    for (int i = 0; i < static_cast<int>(hits.size()); ++i) {
+      const auto value = [&](int at) { return hits[static_cast<std::size_t>(at)]; };
+      const int edge = static_cast<int>(side);
+      bool peak = value(i) > 0;
+      for (int row = std::max(0, i / edge - reach); row <= std::min(edge - 1, i / edge + reach);
+           ++row) {
+        for (int column = std::max(0, i % edge - reach);
+             column <= std::min(edge - 1, i % edge + reach); ++column) {
+          const int other = row * edge + column;
+          peak = peak &&
+                 (other == i || value(other) < value(i) || (value(other) == value(i) && i < other));
+        }
+      }
+      if (peak) {
+        expected.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    std::stable_sort(expected.begin(), expected.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return hits[a] > hits[b]; });
+    EXPECT_EQ(peaks(side, hits), expected) << side;
+  }
+}
+
+TEST(Labels, NeverOverlapNorLeaveTheMapNorRepeat) {
+  const std::uint32_t side = 64;
+  const std::uint32_t cell = 16;
+  std::vector<MapLabel> labels;
+  for (std::uint32_t i = 0; i < side * side; i += 37) {
+    labels.push_back({i, "Receptors, Antigen, T-Cell, number " + std::to_string(i % 200)});
+  }
+  const std::vector<PlacedLabel> placed =
+      place_labels(labels, 40, side, cell, 100, 50, TextStyle{});
+  EXPECT_GT(placed.size(), 15U);
+  EXPECT_LE(placed.size(), 40U);
+  std::set<std::vector<std::string>> texts;
+  for (std::size_t a = 0; a < placed.size(); ++a) {
+    const Box& box = placed[a].box;
+    EXPECT_GE(box.left, 100);
+    EXPECT_GE(box.top, 50);
+    EXPECT_LE(box.right, 100 + side * cell);
+    EXPECT_LE(box.bottom, 50 + side * cell);
+    EXPECT_TRUE(texts.insert(placed[a].lines).second);
+    for (std::size_t b = a + 1; b < placed.size(); ++b) {
+      const Box& other = placed[b].box;
+      EXPECT_FALSE(box.left < other.right && other.left < box.right && box.top < other.bottom &&
+                   other.top < box.bottom);
+    }
+  }
+}
+
+TEST(Labels, BreakAtBlanks) {
+  EXPECT_EQ(broken_into_lines("Receptors, Antigen, T-Cell, alpha-beta", 20),
+            (std::vector<std::string>{"Receptors, Antigen,", "T-Cell, alpha-beta"}));
+  EXPECT_EQ(broken_into_lines("Neoplasms", 4), std::vector<std::string>{"Neoplasms"});
+  EXPECT_TRUE(broken_into_lines("", 4).empty());
+}
+
+}  // namespace
+}  // namespace somatlas::exports
