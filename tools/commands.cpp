@@ -11,6 +11,8 @@ std::span<const Registration> registrations() {
       {"info", "Say what a store or an atlas holds", define_info},
       {"dump", "Print the articles of a store, a line each", define_dump},
       {"train", "Train a map on a store and leave an atlas", define_train},
+      {"map", "Find articles on an atlas", define_map},
+      {"export", "Write an atlas as tables, arrays or pictures", define_export},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},
   };
   return all;

@@ -43,7 +43,7 @@ int run(Session& session, const ExportOptions& options, bool labels_given) {
     session.say(options.output + ": planes of " + std::to_string(summary->descriptors) +
                 " descriptors, the assignment of " + std::to_string(summary->assigned) +
                 " training articles, the places of " + std::to_string(summary->placed) +
-                " articles; " + std::to_string(summary->unplaced) + " articles have no place");
+                " articles; without a place: " + std::to_string(summary->unplaced));
     return exit_done;
   }
   if (options.format == "csv") {

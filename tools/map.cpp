@@ -67,8 +67,8 @@ class MapRun : public lookup::ArticleSink {
     }
     session_.say(articles_ == 0
                      ? input + ": holds no article"
-                     : std::to_string(articles_) + " articles: " + std::to_string(placed_) +
-                           " placed, " + std::to_string(articles_ - placed_) + " without a place");
+                     : "articles: " + std::to_string(articles_) + " (" + std::to_string(placed_) +
+                           " placed, " + std::to_string(articles_ - placed_) + " without a place)");
   }
 
  private:

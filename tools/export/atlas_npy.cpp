@@ -77,6 +77,10 @@ class NpyExport {
         return false;
       }
       const auto shard = atlas_.assignment(range);
+      if (shard && shard->low.size() != shard->neuron.size()) {
+        throw store::StoreError(atlas_.directory() +
+                                ": its assignment names no articles; train it to its end");
+      }
       for (std::size_t i = 0; shard && i < shard->low.size(); ++i) {
         file.write(tsv_line({pmid_text(range, shard->low[i]), row_text(shard->neuron[i]),
                              column_text(shard->neuron[i])}));

@@ -1,0 +1,207 @@
+// The inputs of map: kinds told by content, line ends, comments, duplicates, mixes, hostile lines.
+#include "tools/lookup/article_input.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ingest/input_error.h"
+#include "tests/formats/scratch_folder.h"
+
+namespace somatlas::lookup {
+namespace {
+
+/// Bytes in memory, given in pieces of a fixed size.
+class Bytes : public ingest::ByteSource {
+ public:
+  Bytes(std::string bytes, std::size_t piece) : bytes_(std::move(bytes)), piece_(piece) {}
+  [[nodiscard]] std::size_t read(std::span<std::byte> out) override {
+    const std::size_t count = std::min({out.size(), piece_, bytes_.size() - at_});
+    std::memcpy(out.data(), bytes_.data() + at_, count);
+    at_ += count;
+    return count;
+  }
+  [[nodiscard]] const std::string& path() const override { return path_; }
+  [[nodiscard]] std::uint64_t file_bytes() const override { return at_; }
+  [[nodiscard]] ingest::Md5Hex md5() const override { return {}; }
+
+ private:
+  std::string bytes_;
+  std::size_t piece_;
+  std::size_t at_ = 0;
+  std::string path_ = "input";
+};
+
+/// What came, a text an article: "PMID 5", "5: D000001 D000002 'name'", "line 3: ...".
+class Recorder : public ArticleSink {
+ public:
+  void article(Article article) override {
+    std::string text = article.only_pmid ? "PMID " : "";
+    text +=
+        article.pmid != 0 ? std::to_string(article.pmid) : "line " + std::to_string(article.line);
+    if (!article.only_pmid) {
+      text += ":";
+      for (const ingest::DescriptorUi& ui : article.uis) {
+        std::string digits = std::to_string(ui.number);
+        digits.insert(0, ui.digits - digits.size(), '0');
+        text += " D" + digits;
+      }
+      for (const std::string& name : article.names) {
+        text += " '" + name + "'";
+      }
+    }
+    articles.push_back(text);
+  }
+  void remark(const std::string& text) override { remarks.push_back(text); }
+
+  std::vector<std::string> articles;
+  std::vector<std::string> remarks;
+};
+
+Recorder read(const std::string& text, std::size_t piece = 7) {
+  Bytes source(text, piece);
+  ingest::NameTable names;
+  names.add("Neoplasms", {9369, 6});
+  Recorder recorder;
+  read_articles(source, names, recorder);
+  return recorder;
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(read(text));
+  } catch (const ingest::InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(ArticleInput, ReadsPmidsOneALine) {
+  EXPECT_EQ(read("12\n7\n12\n4294967295\n").articles,
+            (Texts{"PMID 12", "PMID 7", "PMID 12", "PMID 4294967295"}));
+}
+
+TEST(ArticleInput, PassesOverBlankLinesCommentsAndAllLineEnds) {
+  EXPECT_EQ(read("\xEF\xBB\xBF# mine\r\n\r\n  12 \r\n\t\n#x\n\t7\t\r\n  # y\n8").articles,
+            (Texts{"PMID 12", "PMID 7", "PMID 8"}));
+}
+
+TEST(ArticleInput, ReadsDescriptorsByUiAndByName) {
+  EXPECT_EQ(
+      read("# a line an article\nD009369; Aged, 80 and over ;D000068036\n\nHumans\n").articles,
+      (Texts{"line 2: D009369 D000068036 'Aged, 80 and over'", "line 4: 'Humans'"}));
+}
+
+TEST(ArticleInput, TakesARepeatedDescriptorOnce) {
+  EXPECT_EQ(read("D000002;D000001;x;D000002;;x; ;\n").articles,
+            (Texts{"line 1: D000001 D000002 'x'"}));
+}
+
+TEST(ArticleInput, KeepsALineOfSeparatorsAsAnArticleWithNothing) {
+  EXPECT_EQ(read(" ; ;\n").articles, Texts{"line 1:"});
+}
+
+TEST(ArticleInput, ANameMayLookAlmostLikeAUi) {
+  EXPECT_EQ(read("D00936;d009369;D0093690;D009369 x\n").articles,
+            Texts{"line 1: 'D00936' 'D0093690' 'D009369 x' 'd009369'"});
+}
+
+TEST(ArticleInput, HasNothingInAnEmptyInput) {
+  EXPECT_TRUE(read("").articles.empty());
+  EXPECT_TRUE(read("\n \r\n# only words\n").articles.empty());
+}
+
+TEST(ArticleInput, RefusesAMixWithItsLine) {
+  EXPECT_EQ(refusal("# x\n12\n\nHumans\n"),
+            "input:4: descriptors here and a PMID in line 2; give one kind of input at a time");
+  EXPECT_EQ(refusal("Humans\r\n12\r\n"),
+            "input:2: a PMID here and descriptors in line 1; give one kind of input at a time");
+  EXPECT_EQ(refusal("12\n<PubmedArticleSet/>\n"),
+            "input:2: XML in the midst of lines; give one kind of input at a time");
+}
+
+TEST(ArticleInput, RefusesNumbersThatAreNoPmid) {
+  EXPECT_EQ(refusal("0\n"), "input:1: 0 is no PMID (1 to 4294967295)");
+  EXPECT_EQ(refusal("1\n4294967296\n"), "input:2: 4294967296 is no PMID (1 to 4294967295)");
+}
+
+TEST(ArticleInput, RefusesBinaryAndEndlessLines) {
+  EXPECT_EQ(refusal(std::string("Hum\0ans\n", 8)),
+            "input:1: a NUL byte: this is neither MEDLINE XML nor a text file in UTF-8");
+  const std::string longest(longest_line_bytes, 'x');
+  EXPECT_EQ(read(longest + "\n", 100'000).articles.size(), 1U);
+  const std::string expected =
+      "is longer than 524288 bytes; give a PMID or the descriptors of one article a line";
+  EXPECT_NE(refusal("Humans\n" + longest + "x\n").find("input:2: the line " + expected),
+            std::string::npos);
+  EXPECT_NE(refusal(std::string(5'000'000, 'x')).find("input:1: a line " + expected),
+            std::string::npos);
+}
+
+// A line of very many entries must not cost their square.
+TEST(ArticleInput, ReadsALineOfVeryManyEntries) {
+  std::string line;
+  for (int i = 0; line.size() < longest_line_bytes - 10; ++i) {
+    line += std::to_string(i) + "x;";
+  }
+  EXPECT_EQ(read(line + "\n", 100'000).articles.size(), 1U);
+}
+
+TEST(ArticleInput, DoesNotDependOnHowBytesArrive) {
+  const std::string text = "\xEF\xBB\xBF#c\r\nHumans;Mice\r\n\r\nD009369\nlast";
+  const Texts expected = read(text, 1000).articles;
+  EXPECT_EQ(expected, (Texts{"line 2: 'Humans' 'Mice'", "line 4: D009369", "line 5: 'last'"}));
+  for (std::size_t piece = 1; piece < text.size(); ++piece) {
+    EXPECT_EQ(read(text, piece).articles, expected) << piece;
+  }
+}
+
+const char* const xml =
+    "<?xml version=\"1.0\"?>\n"
+    "<PubmedArticleSet>\n"
+    "<PubmedArticle><MedlineCitation><PMID Version=\"1\">31</PMID><MeshHeadingList>\n"
+    "<MeshHeading><DescriptorName UI=\"D000818\">Animals</DescriptorName></MeshHeading>\n"
+    "<MeshHeading><DescriptorName>Neoplasms</DescriptorName></MeshHeading>\n"
+    "<MeshHeading><DescriptorName>Unheard Of</DescriptorName></MeshHeading>\n"
+    "<MeshHeading><DescriptorName>Unheard Of</DescriptorName></MeshHeading>\n"
+    "</MeshHeadingList></MedlineCitation></PubmedArticle>\n"
+    "<PubmedArticle><MedlineCitation><PMID Version=\"1\">32</PMID>\n"
+    "</MedlineCitation></PubmedArticle>\n"
+    "<DeleteCitation><PMID Version=\"1\">33</PMID></DeleteCitation>\n"
+    "</PubmedArticleSet>\n";
+
+TEST(ArticleInput, ReadsXmlWithHeadingsByName) {
+  const Recorder recorder = read(xml);
+  EXPECT_EQ(recorder.articles, (Texts{"31: D000818 D009369 'Unheard Of'", "32:"}));
+  EXPECT_EQ(recorder.remarks, Texts{"input: the deletion of 33 names no article to place"});
+}
+
+TEST(ArticleInput, TellsXmlBehindAMarkAndBlanks) {
+  const std::string bare(xml + std::string_view(xml).find('\n') + 1);
+  EXPECT_EQ(read("\xEF\xBB\xBF" + bare).articles.size(), 2U);
+  EXPECT_EQ(read("\n \n" + bare).articles.size(), 2U);
+}
+
+TEST(ArticleInput, NamesTheLineOfBrokenXml) {
+  EXPECT_NE(refusal("<PubmedArticleSet>\n<PubmedArticle>\n</PubmedArticleSet>\n").find("input:3"),
+            std::string::npos);
+}
+
+TEST(ArticleInput, OpensPlainAndMissingFiles) {
+  const exports::ScratchFolder folder;
+  exports::write_text(folder / "pmids.txt", "5\n");
+  const auto source = open_input(folder / "pmids.txt");
+  Recorder recorder;
+  read_articles(*source, {}, recorder);
+  EXPECT_EQ(recorder.articles, Texts{"PMID 5"});
+  EXPECT_THROW(static_cast<void>(open_input(folder / "none.txt")), ingest::InputError);
+}
+
+}  // namespace
+}  // namespace somatlas::lookup
