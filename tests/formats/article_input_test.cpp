@@ -109,7 +109,7 @@ TEST(ArticleInput, KeepsALineOfSeparatorsAsAnArticleWithNothing) {
 
 TEST(ArticleInput, ANameMayLookAlmostLikeAUi) {
   EXPECT_EQ(read("D00936;d009369;D0093690;D009369 x\n").articles,
-            Texts{"line 1: 'D00936' 'D0093690' 'D009369 x' 'd009369'"});
+            Texts{"line 1: 'D00936' 'D009369 x' 'D0093690' 'd009369'"});
 }
 
 TEST(ArticleInput, HasNothingInAnEmptyInput) {
