@@ -13,6 +13,7 @@ std::span<const Registration> registrations() {
       {"train", "Train a map on a store and leave an atlas", define_train},
       {"map", "Find articles on an atlas", define_map},
       {"export", "Write an atlas as tables, arrays or pictures", define_export},
+      {"synth", "Make a synthetic corpus of MEDLINE's shape", define_synth},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},
   };
   return all;
