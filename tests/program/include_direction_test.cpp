@@ -86,7 +86,7 @@ const std::vector<Library> libraries{
     {"libxml/", {"ingest"}},
     {"isa-l", {"ingest"}},
     {"openssl/", {"ingest"}},
-    {"zlib.h", {"ingest"}},
+    {"zlib.h", {"ingest", "pipeline"}},
     {"rocksdb/", {"store"}},
     {"zstd", {"store"}},
     {"tbb/", {"pipeline"}},
