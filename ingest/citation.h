@@ -19,6 +19,8 @@ struct DescriptorUi {
 /// Reads "D009369" or "D000068036"; nothing else is a descriptor UI.
 [[nodiscard]] std::optional<DescriptorUi> parse_descriptor_ui(std::string_view text);
 
+/// A descriptor of an article. It is a major topic where MEDLINE sets the star (MajorTopicYN="Y")
+/// on the descriptor or on any of its qualifiers.
 struct Heading {
   DescriptorUi ui;
   bool major_topic = false;

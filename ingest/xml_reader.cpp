@@ -1,7 +1,6 @@
 // libxml2's callbacks and the loop that feeds the parser.
 // Always holds: no exception crosses a callback (it is kept, the parser stopped, and thrown again
-// outside); the parser sees whole tags only, because libxml2 2.9 takes a ">" inside an attribute
-// value for the tag's end when the tag comes in two pieces.
+// outside); the parser is given whole tags only, so it begins none whose length is not known.
 #include "ingest/xml_reader.h"
 
 #include <libxml/parser.h>
