@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "gpu/backend.h"
@@ -122,10 +123,10 @@ void check_settings(const TrainingOptions& options) {
                         " makes no map: it is between 1 and 32768");
   }
   if (options.settings.min_descriptors == 0 || options.settings.epoch_limit == 0 ||
-      options.tile_rows == 0 || options.tiles == 0) {
+      options.tile_rows == 0) {
     throw TrainingError(
-        "the epochs, the descriptors an article must have, the rows of a tile and "
-        "the tiles in flight are all at least 1");
+        "the epochs, the descriptors an article must have and the rows of a tile are all at "
+        "least 1");
   }
 }
 
@@ -135,6 +136,15 @@ std::unique_ptr<gpu::Backend> make_backend(Device device, const TrainingOptions&
   return device == Device::cuda
              ? gpu::make_cuda_backend(shape, {0, options.device_memory, input.training.descriptors})
              : gpu::make_cpu_backend(shape, tbb_parallel_for());
+}
+
+/// Tiles in flight: enough that every thread can decode while one is copied and one is on the
+/// device.
+std::size_t tiles_for(const TrainingOptions& options) {
+  constexpr std::size_t most = 16;
+  const std::size_t threads =
+      options.threads != 0 ? options.threads : std::thread::hardware_concurrency();
+  return options.tiles != 0 ? options.tiles : std::min(threads + 2, most);
 }
 
 gpu::TileCapacity larger(const gpu::TileCapacity& a, const gpu::TileCapacity& b) {
@@ -151,6 +161,7 @@ MemoryPlan plan_for(const TrainingOptions& options, Device device, const Trainin
 
 MemoryPlan plan_training(const TrainingOptions& asked) {
   TrainingOptions options = asked;
+  options.tiles = tiles_for(asked);
   const auto limit = limit_threads(options.threads);
   const Device device = choose_device(options.device);
   const auto store = store::Store::open(options.store_directory, store::Store::Access::read);
@@ -164,6 +175,7 @@ MemoryPlan plan_training(const TrainingOptions& asked) {
 
 TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   TrainingOptions options = asked;
+  options.tiles = tiles_for(asked);
   const auto limit = limit_threads(options.threads);
   const std::string partial = partial_directory(options.atlas_directory);
   check_targets(options, partial);

@@ -26,7 +26,8 @@ struct TrainingOptions {
   std::size_t host_memory = 0;  // caps in bytes; 0: what the machine has
   std::size_t device_memory = 0;
   std::size_t tile_rows = 65'536;
-  std::size_t tiles = 3;  // in flight: on the device, being copied, being decoded
+  // Tiles in flight; 0: one a thread that decodes, one being copied, one on the device.
+  std::size_t tiles = 0;
   unsigned threads = 0;
   std::stop_token stop;
 };
