@@ -16,6 +16,7 @@
 #include "store/atlas.h"
 #include "store/publish.h"
 #include "store/store.h"
+#include "store/store_error.h"
 
 namespace somatlas::pipeline {
 namespace {
@@ -59,10 +60,62 @@ void require_fit(const MemoryPlan& plan, std::uint32_t side) {
                       std::to_string(plan.largest_side));
 }
 
+/// Whether inner is outer or lies in it; both are resolved as far as they exist.
+bool lies_in(const fs::path& inner, const fs::path& outer) {
+  const fs::path in = fs::weakly_canonical(inner);
+  const fs::path out = fs::weakly_canonical(outer);
+  return std::mismatch(out.begin(), out.end(), in.begin(), in.end()).first == out.end();
+}
+
+/// Only an atlas is ever replaced: anything else under that name is somebody's, and stays.
+void require_atlas(const std::string& directory) {
+  try {
+    (void)store::Atlas::open(directory, store::Atlas::Access::read);
+  } catch (const store::StoreError& error) {
+    throw TrainingError(directory +
+                        " cannot be read as an atlas, so --overwrite leaves it as it is (" +
+                        error.what() + "): name another atlas, or remove it yourself");
+  }
+}
+
+/// An atlas has a name of its own, away from the store: neither holds the other.
+void check_place(const TrainingOptions& options) {
+  const fs::path name = fs::path(options.atlas_directory).lexically_normal();
+  const fs::path last = name.has_filename() ? name.filename() : name.parent_path().filename();
+  if (last.empty() || last == "." || last == "..") {
+    throw TrainingError("\"" + options.atlas_directory +
+                        "\" cannot be the name of an atlas: name a directory of its own");
+  }
+  const auto refuse_overlap = [&](const std::string& other) {
+    throw TrainingError(options.atlas_directory + " and " + other +
+                        " lie one in the other: name another place for the atlas");
+  };
+  const auto inside = [&](const std::string& other) {
+    return lies_in(options.atlas_directory, other);
+  };
+  const auto around = [&](const std::string& other) {
+    return lies_in(other, options.atlas_directory);
+  };
+  if (inside(options.store_directory) || around(options.store_directory)) {
+    refuse_overlap(options.store_directory);
+  }
+  // The earlier atlas may be replaced by the one that goes on from it.
+  if (!options.from.empty() && inside(options.from) != around(options.from)) {
+    refuse_overlap(options.from);
+  }
+}
+
 /// What stands where the atlas or its work directory would go.
 void check_targets(const TrainingOptions& options, const std::string& partial) {
-  const bool finished = fs::exists(options.atlas_directory);
-  const bool begun = fs::exists(partial);
+  check_place(options);
+  const bool finished = fs::exists(fs::symlink_status(options.atlas_directory));
+  const bool begun = fs::exists(fs::symlink_status(partial));
+  if (options.overwrite && finished) {
+    require_atlas(options.atlas_directory);
+  }
+  if (options.overwrite && begun) {
+    require_atlas(partial);
+  }
   if (options.resume) {
     if (!begun) {
       throw TrainingError(partial + ": there is no unfinished training to resume" +

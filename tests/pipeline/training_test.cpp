@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -483,6 +484,35 @@ TEST_F(TrainingTest, WhatCannotBeDoneIsRefusedInASentenceAndChangesNothing) {
   TrainingOptions replace = options("half");
   replace.overwrite = true;
   EXPECT_FALSE(train(replace, seen).stopped);
+}
+
+TEST_F(TrainingTest, OnlyAnAtlasIsEverReplacedAndTheStoreNever) {
+  commit(path("store"), "pubmed26n0001.xml.gz", random_corpus(random_, 60));
+  commit(path("other"), "pubmed26n0001.xml.gz", random_corpus(random_, 60));
+  fs::create_directories(path("folder/inner"));
+  std::ofstream(path("file")) << "kept";
+  std::ofstream(path("folder/inner/file")) << "kept";
+  fs::create_directory_symlink(path("folder"), path("link"));
+  const auto files = [&] {
+    std::map<std::string, std::uintmax_t> sizes;
+    for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
+      sizes[entry.path()] = entry.is_regular_file() ? entry.file_size() : 0;
+    }
+    return sizes;
+  };
+  const auto before = files();
+  Recorder seen;
+  for (const char* name : {"store", "store/", "./store", "store/sub", "other", "folder", "file",
+                           "link", "", ".", "folder/.."}) {
+    TrainingOptions asked = options(name);
+    if (std::string_view(name).empty()) {
+      asked.atlas_directory.clear();
+    }
+    asked.overwrite = true;
+    EXPECT_THROW((void)train(asked, seen), TrainingError) << name;
+    EXPECT_EQ(files(), before) << name;
+  }
+  EXPECT_TRUE(seen.epochs_.empty());
 }
 
 TEST_F(TrainingTest, AMapThatDoesNotFitIsRefusedWithTheLargestSideThatDoes) {
