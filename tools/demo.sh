@@ -20,7 +20,7 @@ show() {
   "$somatlas" "$@"
 }
 
-say "Take the baseline and its updates into a store"
+say "Take the baseline and its updates into a store (some old headings have names that MeSH has changed: warnings are expected)"
 show ingest --store "$out/store" --mesh "$sample/descriptors.tsv.gz" "$sample/baseline" "$sample/updatefiles"
 say "What the store holds"
 show info --store "$out/store"
@@ -34,6 +34,7 @@ show train --store "$out/store" --from "$out/atlas" --atlas "$out/atlas2"
 say "Pictures and tables"
 show export --atlas "$out/atlas2" --format png --layer hits "$out/hits.png"
 show export --atlas "$out/atlas2" --format png --layer umatrix "$out/umatrix.png"
+show export --atlas "$out/atlas2" --format png --descriptor Hypertension "$out/hypertension.png"
 show export --atlas "$out/atlas2" --format csv "$out/cells.csv"
 show export --atlas "$out/atlas2" --format npy "$out/npy"
 say "Done: look at $out/hits.png and $out/umatrix.png; tables are in $out/cells.csv and $out/npy"
