@@ -31,8 +31,12 @@ std::string partial_directory(const std::string& atlas) {
   return name + ".partial";
 }
 
-std::string in_mebibytes(std::size_t bytes) {
+std::string needed(std::size_t bytes) {
   return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
+}
+
+std::string available(std::size_t bytes) {
+  return bytes < 1U << 20 ? std::to_string(bytes) + " bytes" : std::to_string(bytes >> 20) + " MiB";
 }
 
 /// A cap on TBB's threads for as long as it lives.
@@ -50,14 +54,15 @@ void require_fit(const MemoryPlan& plan, std::uint32_t side) {
   }
   std::string text = "a map of side " + std::to_string(side) + " with " +
                      std::to_string(plan.descriptors) + " descriptors needs " +
-                     in_mebibytes(plan.host_bytes) + " of host memory (there are " +
-                     in_mebibytes(plan.host_available) + ")";
+                     needed(plan.host_bytes) + " of host memory (there are " +
+                     available(plan.host_available) + ")";
   if (plan.device_bytes != 0) {
-    text += " and " + in_mebibytes(plan.device_bytes) + " on " + plan.device + " (there are " +
-            in_mebibytes(plan.device_available) + ")";
+    text += " and " + needed(plan.device_bytes) + " on " + plan.device + " (there are " +
+            available(plan.device_available) + ")";
   }
-  throw TrainingError(text + ": the largest side that fits is " +
-                      std::to_string(plan.largest_side));
+  throw TrainingError(text + (plan.largest_side == 0 ? std::string(": no map fits")
+                                                     : ": the largest side that fits is " +
+                                                           std::to_string(plan.largest_side)));
 }
 
 /// Whether inner is outer or lies in it; both are resolved as far as they exist.

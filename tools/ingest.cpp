@@ -134,6 +134,11 @@ int ingest(Session& session, const Options& options) {
     census = pipeline::take_census(*store);
     state_id = store->state_id();
     say_census(session, census);
+    if (summary.unknown_headings != 0 && store->descriptors().empty()) {
+      session.say(
+          "The store has no MeSH table, so headings given by name alone are lost: make it "
+          "anew with --mesh, for instance with NLM's descYYYY.xml.");
+    }
   }
   if (options.json) {
     session.out() << to_json(summary, have_census ? &census : nullptr, state_id)
@@ -161,11 +166,13 @@ Run define_ingest(CLI::App& command) {
   add_store_option(command, options->ingest.store_directory)->required();
   command
       .add_option("FILE", options->ingest.inputs,
-                  "MEDLINE XML, plain or gzip; of a directory, its *.xml and *.xml.gz")
+                  "MEDLINE XML, plain or gzip; of a directory, its *.xml and *.xml.gz, not those "
+                  "of folders in it")
       ->type_name("");
   command
       .add_option("--mesh", options->ingest.mesh,
-                  "A MeSH table: descYYYY.xml, a TSV of UI, name, tree numbers, or mtreesYYYY.bin; "
+                  "A MeSH table, which files that give headings by name need: descYYYY.xml, a TSV "
+                  "of UI, name, tree numbers, or mtreesYYYY.bin; "
                   "may be given several times")
       ->allow_extra_args(false)
       ->type_name("TABLE");

@@ -56,6 +56,13 @@ TEST(Ingest, WhatIsNotThereIsNamedAndLeavesNoStore) {
   EXPECT_FALSE(std::filesystem::exists(scratch / "store"));
 }
 
+TEST(Ingest, AStoreWithoutATableSaysWhatItLacks) {
+  const ScratchDirectory scratch;
+  const Ending ending = ingest(scratch / "store", {data("cases/missing_ui.xml")});
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_NE(ending.err.find("The store has no MeSH table"), std::string::npos) << ending.err;
+}
+
 TEST(Ingest, AnEmptyDirectoryIsNamed) {
   const ScratchDirectory scratch;
   std::filesystem::create_directory(scratch / "empty");
