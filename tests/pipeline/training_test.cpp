@@ -3,14 +3,8 @@
 // atlas after the store has changed.
 #include "pipeline/training.h"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <random>
 #include <set>
 
 #include "pipeline/article_hash.h"
@@ -21,7 +15,7 @@
 #include "store/atlas.h"
 #include "store/store.h"
 #include "tests/pipeline/random_corpus.h"
-#include "tests/pipeline/seed.h"
+#include "tests/pipeline/training_fixture.h"
 #include "tests/pipeline/training_oracle.h"
 
 namespace somatlas::pipeline {
@@ -33,95 +27,6 @@ using testing_corpus::commit;
 using testing_corpus::Corpus;
 using testing_corpus::random_codes;
 using testing_corpus::random_corpus;
-
-/// Remembers what it is shown; asks to stop after an epoch where told to.
-class Recorder : public TrainingObserver {
- public:
-  void plan(const MemoryPlan& plan) override { plan_ = plan; }
-  void epoch(const EpochFigures& figures) override {
-    epochs_.push_back(figures);
-    if (figures.epoch == stop_after_) {
-      stop_.request_stop();
-    }
-  }
-  void checkpoint(std::uint32_t) override {}
-  void changes(const ArticleChanges& changes) override { changes_ = changes; }
-  void note(const std::string& text) override { notes_.push_back(text); }
-  void progress(std::uint64_t, std::uint64_t) override {}
-
-  MemoryPlan plan_;
-  std::vector<EpochFigures> epochs_;
-  std::optional<ArticleChanges> changes_;
-  std::vector<std::string> notes_;
-  std::stop_source stop_;
-  std::uint32_t stop_after_ = UINT32_MAX;
-};
-
-/// Everything an atlas holds, as plain values that compare.
-struct AtlasContent {
-  std::map<std::uint32_t, std::uint32_t> assignment;  // PMID to neuron
-  std::map<std::uint32_t, oracle::Place> places;
-  std::map<std::uint32_t, std::vector<std::uint16_t>> planes;
-  store::AtlasCells cells;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> articles;
-  std::string meta;
-  bool operator==(const AtlasContent&) const = default;
-};
-
-AtlasContent read_content(const std::string& directory) {
-  const auto atlas = store::Atlas::open(directory, store::Atlas::Access::read);
-  AtlasContent content;
-  for (const std::uint32_t range : atlas->assignment_ranges()) {
-    const auto shard = atlas->assignment(range);
-    for (std::size_t i = 0; i < shard->low.size(); ++i) {
-      content.assignment[range * store::pmids_per_shard + shard->low[i]] = shard->neuron[i];
-    }
-  }
-  for (const std::uint32_t range : atlas->place_ranges()) {
-    const auto shard = atlas->places(range);
-    for (std::size_t i = 0; i < shard->low.size(); ++i) {
-      content.places[range * store::pmids_per_shard + shard->low[i]] = {
-          shard->neuron[i], shard->second[i], shard->distance[i]};
-    }
-  }
-  for (const store::AtlasDescriptor& descriptor : atlas->descriptors()) {
-    content.planes[descriptor.code] = *atlas->plane(descriptor.code);
-  }
-  content.cells = atlas->cells();
-  for (std::uint32_t neuron = 0; neuron < content.cells.hits.size(); ++neuron) {
-    content.articles[neuron] = atlas->articles(neuron);
-  }
-  content.meta = to_json(read_atlas_meta(*atlas));
-  return content;
-}
-
-class TrainingTest : public testing::Test {
- protected:
-  void SetUp() override {
-    directory_ =
-        fs::temp_directory_path() / ("somatlas-training-" + std::to_string(::getpid()) + "-" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
-  [[nodiscard]] TrainingOptions options(const std::string& atlas) const {
-    TrainingOptions result;
-    result.store_directory = path("store");
-    result.atlas_directory = path(atlas);
-    result.device = Device::cpu;
-    result.settings.side = 5;
-    result.settings.holdout = 0.1;
-    result.settings.min_descriptors = 2;
-    result.settings.epoch_limit = 12;
-    return result;
-  }
-
-  fs::path directory_;
-  std::mt19937_64 random_{test_seed()};
-};
 
 std::vector<Article> training_articles(const Corpus& corpus, const TrainingSettings& settings) {
   std::vector<Article> articles;
@@ -442,99 +347,6 @@ TEST_F(TrainingTest, TheMapperFindsThePlacesThatTrainingRecorded) {
       EXPECT_EQ(placed[0]->distance, recorded->distance);
     }
   }
-}
-
-TEST_F(TrainingTest, WhatCannotBeDoneIsRefusedInASentenceAndChangesNothing) {
-  Corpus corpus = random_corpus(random_, 60);
-  (void)store::Store::open(path("store"), store::Store::Access::create);
-  Recorder seen;
-  EXPECT_THROW((void)train(options("atlas"), seen), TrainingError);  // an empty store
-  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
-
-  TrainingOptions zero = options("atlas");
-  zero.settings.side = 0;
-  EXPECT_THROW((void)train(zero, seen), TrainingError);
-  TrainingOptions resume = options("atlas");
-  resume.resume = true;
-  EXPECT_THROW((void)train(resume, seen), TrainingError);  // nothing to resume
-  EXPECT_FALSE(fs::exists(path("atlas")));
-  EXPECT_FALSE(fs::exists(path("atlas.partial")));
-
-  ASSERT_FALSE(train(options("atlas"), seen).stopped);
-  const AtlasContent content = read_content(path("atlas"));
-  EXPECT_THROW((void)train(options("atlas"), seen), TrainingError);  // it exists
-  EXPECT_EQ(read_content(path("atlas")), content);
-
-  Recorder stopping;
-  stopping.stop_after_ = 0;
-  TrainingOptions half = options("half");
-  half.stop = stopping.stop_.get_token();
-  ASSERT_TRUE(train(half, stopping).stopped);
-  EXPECT_THROW((void)train(options("half"), seen), TrainingError);  // unfinished work is there
-  TrainingOptions other_seed = options("half");
-  other_seed.resume = true;
-  other_seed.settings.seed = 99;
-  EXPECT_THROW((void)train(other_seed, seen), TrainingError);
-  corpus[7] = random_codes(random_, 5);
-  commit(path("store"), "pubmed26n0002.xml.gz", corpus);
-  TrainingOptions moved_on = options("half");
-  moved_on.resume = true;
-  EXPECT_THROW((void)train(moved_on, seen), TrainingError);  // the store is in another state
-
-  TrainingOptions replace = options("half");
-  replace.overwrite = true;
-  EXPECT_FALSE(train(replace, seen).stopped);
-}
-
-TEST_F(TrainingTest, OnlyAnAtlasIsEverReplacedAndTheStoreNever) {
-  commit(path("store"), "pubmed26n0001.xml.gz", random_corpus(random_, 60));
-  commit(path("other"), "pubmed26n0001.xml.gz", random_corpus(random_, 60));
-  fs::create_directories(path("folder/inner"));
-  std::ofstream(path("file")) << "kept";
-  std::ofstream(path("folder/inner/file")) << "kept";
-  fs::create_directory_symlink(path("folder"), path("link"));
-  const auto files = [&] {
-    std::map<std::string, std::uintmax_t> sizes;
-    for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
-      sizes[entry.path()] = entry.is_regular_file() ? entry.file_size() : 0;
-    }
-    return sizes;
-  };
-  const auto before = files();
-  Recorder seen;
-  for (const char* name : {"store", "store/", "./store", "store/sub", "other", "folder", "file",
-                           "link", "", ".", "folder/.."}) {
-    TrainingOptions asked = options(name);
-    if (std::string_view(name).empty()) {
-      asked.atlas_directory.clear();
-    }
-    asked.overwrite = true;
-    EXPECT_THROW((void)train(asked, seen), TrainingError) << name;
-    EXPECT_EQ(files(), before) << name;
-  }
-  EXPECT_TRUE(seen.epochs_.empty());
-}
-
-TEST_F(TrainingTest, AMapThatDoesNotFitIsRefusedWithTheLargestSideThatDoes) {
-  commit(path("store"), "pubmed26n0001.xml.gz", random_corpus(random_, 60));
-  TrainingOptions small = options("atlas");
-  small.settings.side = 4000;
-  small.host_memory = std::size_t{1} << 30;
-  Recorder seen;
-  try {
-    (void)train(small, seen);
-    FAIL() << "a map that does not fit was trained";
-  } catch (const TrainingError& error) {
-    EXPECT_NE(std::string(error.what()).find(std::to_string(seen.plan_.largest_side)),
-              std::string::npos)
-        << error.what();
-  }
-  EXPECT_FALSE(fs::exists(path("atlas.partial")));
-  ASSERT_GT(seen.plan_.largest_side, 0U);
-  small.settings.side = seen.plan_.largest_side;
-  EXPECT_TRUE(plan_training(small).fits());
-  small.settings.side = seen.plan_.largest_side + 1;
-  EXPECT_FALSE(plan_training(small).fits());
 }
 
 }  // namespace
