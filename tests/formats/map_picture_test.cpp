@@ -5,12 +5,12 @@
 #include <spng.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <set>
 #include <string>
 
+#include "tests/seed.h"
 #include "tools/export/png.h"
 
 namespace somatlas::exports {
@@ -239,10 +239,7 @@ TEST(StrokeFont, StaysInsideThePicture) {
 
 // Peaks against the definition, cell by cell.
 TEST(Peaks, HaveMoreHitsThanAllAround) {
-  const char* given = std::getenv("SOMATLAS_TEST_SEED");
-  const unsigned long seed = given != nullptr ? std::strtoul(given, nullptr, 10) : 20261130;
-  SCOPED_TRACE("SOMATLAS_TEST_SEED=" + std::to_string(seed));
-  std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+  std::mt19937_64 random(test_seed());
   for (const std::uint32_t side : {1U, 2U, 7U, 16U, 40U}) {
     std::vector<std::uint32_t> hits(std::size_t{side} * side);
     for (std::uint32_t& value : hits) {

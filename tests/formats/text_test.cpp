@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/seed.h"
 #include "tools/export/decimal_text.h"
 #include "tools/export/delimited.h"
 
@@ -53,10 +54,7 @@ TEST(Csv, QuotesOnlyWhereItMust) {
 }
 
 TEST(Csv, ComesBackWhateverTheFieldsHold) {
-  const char* given = std::getenv("SOMATLAS_TEST_SEED");
-  const unsigned long seed = given != nullptr ? std::strtoul(given, nullptr, 10) : 20261130;
-  SCOPED_TRACE("SOMATLAS_TEST_SEED=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(test_seed());
   const std::string letters = "ab,\"\r\n; \t";
   for (int trial = 0; trial < 2000; ++trial) {
     std::vector<std::string> fields(1 + random() % 5);

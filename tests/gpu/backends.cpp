@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include "tests/seed.h"
 
 namespace somatlas::gpu::testing {
 
@@ -63,16 +63,6 @@ ParallelFor threads(std::size_t count) {
       std::rethrow_exception(error);
     }
   };
-}
-
-std::uint64_t test_seed() {
-  static const std::uint64_t seed = [] {
-    const char* text = std::getenv("SOMATLAS_TEST_SEED");
-    const std::uint64_t value = text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-    std::cout << "SOMATLAS_TEST_SEED=" << value << '\n';
-    return value;
-  }();
-  return seed;
 }
 
 std::mt19937_64 generator(std::uint64_t purpose) {

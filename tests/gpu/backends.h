@@ -26,9 +26,7 @@ inline void PrintTo(BackendKind kind, std::ostream* out) {
 /// Cuts [0, count) into pieces of uneven sizes and runs them on that many threads.
 [[nodiscard]] ParallelFor threads(std::size_t count);
 
-/// The seed of a random test: SOMATLAS_TEST_SEED where it is set, else 1. Printed once.
-[[nodiscard]] std::uint64_t test_seed();
-/// A generator of its own for each purpose.
+/// A generator of its own for each purpose, from the test's seed (tests/seed.h).
 [[nodiscard]] std::mt19937_64 generator(std::uint64_t purpose);
 
 /// An article as the tests hold it.

@@ -2,8 +2,11 @@
 // the real and invented files of tests/data. SOMATLAS_TEST_SEED repeats a run.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/ingest/dom_reader.h"
 #include "tests/ingest/recorded_events.h"
+#include "tests/seed.h"
 
 namespace somatlas::ingest {
 namespace {

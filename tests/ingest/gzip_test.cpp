@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <random>
 
 #include "ingest/gzip_source.h"
 #include "tests/ingest/recorded_events.h"
+#include "tests/seed.h"
 
 namespace somatlas::ingest {
 namespace {
@@ -72,7 +74,7 @@ std::string member(std::string text) {
 
 std::string sample_text(std::size_t size) {
   std::string text;
-  std::mt19937 random(7);
+  std::mt19937_64 random(test_seed());
   while (text.size() < size) {
     text += "<PMID Version=\"1\">" + std::to_string(random()) + "</PMID>\n";
   }

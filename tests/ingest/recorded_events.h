@@ -8,13 +8,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -163,15 +161,6 @@ std::string refusal(const Call& call) {
     return error.what();
   }
   return "nothing refused";
-}
-
-/// From SOMATLAS_TEST_SEED, or drawn; printed, so that a failure can be had again.
-inline std::uint64_t test_seed() {
-  const char* const given = std::getenv("SOMATLAS_TEST_SEED");
-  const std::uint64_t seed =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::printf("SOMATLAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  return seed;
 }
 
 }  // namespace somatlas::ingest

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "store/store_error.h"
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "store/atlas.h"
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

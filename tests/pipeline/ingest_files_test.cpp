@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "store/store_error.h"
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

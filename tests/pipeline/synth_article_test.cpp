@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pipeline/synth_article.h"
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

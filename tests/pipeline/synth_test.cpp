@@ -22,7 +22,7 @@
 #include "ingest/medline_parser.h"
 #include "ingest/mesh_table.h"
 #include "store/store.h"
-#include "tests/pipeline/seed.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "pipeline/training.h"
 #include "store/atlas.h"
-#include "tests/pipeline/seed.h"
 #include "tests/pipeline/training_oracle.h"
+#include "tests/seed.h"
 
 namespace somatlas::pipeline {
 

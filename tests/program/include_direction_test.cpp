@@ -1,5 +1,5 @@
-// Which folder may include what: tools -> pipeline -> ingest | store | gpu, each library behind the
-// one folder that is to know it. A build would not notice; this test does.
+// What a build would not notice: which folder may include what (tools -> pipeline -> ingest | store
+// | gpu, each library behind the one folder that is to know it), and where tests take their seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -177,6 +177,26 @@ TEST(IncludeDirection, TheFoldersAreThere) {
   for (const auto& [folder, allowed] : may_include) {
     EXPECT_FALSE(sources(folder).empty()) << folder;
   }
+}
+
+// A seed of a test's own, fixed or drawn beside tests/seed.h, could not be varied or repeated.
+TEST(Seeds, RandomTestsTakeTheOneSeed) {
+  const std::regex own(
+      R"re(random_devic[e]|getenv\("SOMATLAS_TEST_SEE[D]|mt19937(_64)? \w+[({]\d|mt19937(_64)?[({]\d)re");
+  std::size_t takers = 0;
+  for (const fs::path& path : sources("tests")) {
+    const fs::path name = fs::relative(path, root);
+    if (name == "tests/seed.h" || name.string().starts_with("tests/bench/")) {
+      continue;  // a benchmark measures the same work each time
+    }
+    std::ifstream file(path);
+    std::string text;
+    for (std::size_t line = 1; std::getline(file, text); ++line) {
+      EXPECT_FALSE(std::regex_search(text, own)) << name << ":" << line << ": " << text;
+      takers += text.find("tests/seed.h\"") != std::string::npos ? 1 : 0;
+    }
+  }
+  EXPECT_GT(takers, 10U);
 }
 
 TEST(IncludeDirection, NoFileHasANameThatSaysNothing) {

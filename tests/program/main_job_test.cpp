@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/program/running_program.h"
+#include "tests/seed.h"
 
 namespace somatlas::program_test {
 namespace {
@@ -148,9 +149,7 @@ TEST(MainJob, AKilledTrainingResumesToTheSameAtlas) {
   expect_done(train_command(store, scratch / "whole"));
   const auto whole = exported(scratch / "whole", scratch / "whole.npy");
 
-  const std::uint64_t seed = std::random_device{}();
-  std::cout << "seed of the kills: " << seed << '\n';
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(test_seed());
   const std::string atlas = scratch / "killed";
   std::size_t kills = 0;
   while (!std::filesystem::exists(atlas) && kills < 40) {

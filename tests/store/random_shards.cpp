@@ -5,23 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <set>
 #include <tuple>
 
 namespace somatlas::store {
-
-std::uint64_t test_seed() {
-  static const std::uint64_t seed = [] {
-    const char* given = std::getenv("SOMATLAS_TEST_SEED");
-    const std::uint64_t value =
-        given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-    std::cout << "SOMATLAS_TEST_SEED=" << value << std::endl;
-    return value;
-  }();
-  return seed;
-}
 
 std::uint64_t draw(Random& random, std::uint64_t below) {
   return random() % below;

@@ -1,5 +1,5 @@
-// Random shards for the tests, and the seed that they come from.
-// Always holds: the seed is printed once and taken from SOMATLAS_TEST_SEED where that is set.
+// Random rows, shards and files for the tests, and the merge rule said again for plain maps.
+// Always holds: what is drawn from one generator is the same in every process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,12 +14,11 @@
 #include "store/shard.h"
 #include "store/store.h"
 #include "store/store_error.h"
+#include "tests/seed.h"
 
 namespace somatlas::store {
 
 using Random = std::mt19937_64;
-
-[[nodiscard]] std::uint64_t test_seed();
 
 /// A number in [0, below).
 [[nodiscard]] std::uint64_t draw(Random& random, std::uint64_t below);
