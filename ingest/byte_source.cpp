@@ -1,5 +1,6 @@
 // Opens a file as plain bytes or as gzip, told apart by its first two bytes.
-// Always holds: a name that promises gzip over content that is none is an error, not a guess.
+// Always holds: a name that promises gzip over content that is none is an error, not a guess; a
+// file of no bytes is a source of none, and whether that will do is its reader's to say.
 #include "ingest/byte_source.h"
 
 #include <algorithm>
@@ -53,14 +54,11 @@ std::unique_ptr<ByteSource> open_byte_source(const std::string& path) {
   auto file = std::make_unique<RawFile>(path);
   std::array<std::byte, 2> head{};
   const std::size_t size = file->read(head);
-  if (size == 0) {
-    throw InputError(path, 0, "is empty; fetch it again");
-  }
   const std::span<const std::byte> read_so_far(head.data(), size);
   if (size == 2 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b}) {
     return make_gzip_source(std::move(file), read_so_far);
   }
-  if (named_gzip(path)) {
+  if (named_gzip(path) && size != 0) {
     throw InputError(path, 0,
                      "is named .gz but is not gzip; fetch it again, or rename it if it is plain");
   }

@@ -35,8 +35,7 @@ struct CitationView {
 };
 
 /// Why a record was left out.
-enum class LeftOut : std::uint8_t { no_pmid, bad_pmid, too_many_descriptors };
-inline constexpr std::size_t left_out_reasons = 3;
+enum class LeftOut : std::uint8_t { no_pmid, bad_pmid, too_many_descriptors, bad_version };
 
 /// Receives a file's records in order. What it throws stops the parse and reaches the caller.
 class CitationSink {
@@ -46,7 +45,8 @@ class CitationSink {
   virtual void deletion(std::uint32_t pmid, std::uint16_t version) = 0;
   /// A book record: counted, not an error.
   virtual void book(std::uint64_t line) = 0;
-  /// A record that cannot be kept; text is what stood where the number should be.
+  /// A record that cannot be kept; text is what stood where the number should be, for a version
+  /// with the PMID that it belongs to.
   virtual void left_out(LeftOut reason, std::uint64_t line, std::string_view text) = 0;
   /// A heading whose descriptor cannot be told (no UI and a name that the table lacks, or a UI that
   /// is none). The record goes on without it.

@@ -40,6 +40,9 @@ class MarkupScanner {
   /// type that has begun and not ended. What is left is at most longest_markup_bytes.
   [[nodiscard]] std::uint64_t settled() const { return held() ? markup_from_ : offset_; }
 
+  /// 1-based: where the markup begins that settled() ends at, else of the next byte.
+  [[nodiscard]] std::uint64_t line() const { return held() ? markup_line_ : lines_ + 1; }
+
  private:
   enum class State : std::uint8_t {
     text,

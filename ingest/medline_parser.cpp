@@ -1,7 +1,8 @@
 // The state machine over MEDLINE's elements: which element means what depends on its parent, so a
 // PMID in a comment or a reference is never the record's own.
-// Always holds: text is collected only in the few elements that are kept, and bounded there; a
-// record's memory is bounded by the most descriptors an article may have.
+// Always holds: every record of the document is counted or the document refused; text is collected
+// only in the few elements that are kept, and bounded there; a record's memory is bounded by the
+// most descriptors an article may have.
 #include "ingest/medline_parser.h"
 
 #include <algorithm>
@@ -64,10 +65,17 @@ std::uint16_t year_in(std::string_view text) {
   return 0;
 }
 
+/// The elements that begin a record, or a list of deletions.
+bool begins_record(std::string_view name) {
+  constexpr std::array<std::string_view, 5> records = {
+      "PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument", "DeleteCitation"};
+  return std::find(records.begin(), records.end(), name) != records.end();
+}
+
 bool known_root(std::string_view name) {
   constexpr std::array<std::string_view, 4> roots = {"PubmedArticleSet", "MedlineCitationSet",
                                                      "PubmedBookArticleSet", "RAW_DATA"};
-  return std::find(roots.begin(), roots.end(), name) != roots.end();
+  return std::find(roots.begin(), roots.end(), name) != roots.end() || begins_record(name);
 }
 
 /// Where the parser stands: an element whose children mean something, or one whose text is kept.
@@ -123,12 +131,14 @@ constexpr Place parent_of(Place place) {
 
 class MedlineReceiver final : public XmlReceiver {
  public:
-  MedlineReceiver(const NameTable& names, CitationSink& sink) : names_(names), sink_(sink) {
+  MedlineReceiver(const std::string& path, const NameTable& names, CitationSink& sink)
+      : path_(path), names_(names), sink_(sink) {
     headings_.reserve(most_descriptors);
     text_.reserve(longest_text_bytes);
   }
 
   void start_element(std::string_view name, XmlAttributes attributes, std::uint64_t line) override {
+    check_place(name, line);
     if (inner_ != 0 || !enter(name, attributes, line)) {
       ++inner_;
     }
@@ -153,15 +163,33 @@ class MedlineReceiver final : public XmlReceiver {
     }
   }
 
-  /// Throws InputError where the document was something else than MEDLINE.
-  [[nodiscard]] ParseSummary finish(const std::string& path) const {
-    if (!root_known_ && summary_.citations + summary_.deletions + summary_.books == 0) {
-      throw InputError(path, 0, "holds no PubmedArticle or MedlineCitation: is it MEDLINE XML?");
-    }
-    return summary_;
-  }
+  [[nodiscard]] const ParseSummary& summary() const { return summary_; }
 
  private:
+  /// Refuses a document that is something else than MEDLINE, and a record where it would not be
+  /// counted: inside another one, or among references.
+  void check_place(std::string_view name, std::uint64_t line) {
+    if (!root_seen_) {
+      root_seen_ = true;
+      if (!known_root(name)) {
+        throw InputError(path_, line,
+                         "is no MEDLINE XML: its root element is " +
+                             std::string(name.substr(0, 64)) +
+                             ", not PubmedArticleSet or the like; name a file that PubMed wrote");
+      }
+    }
+    if (!begins_record(name)) {
+      return;
+    }
+    const bool own_part = name == "BookDocument" && place_ == Place::book && inner_ == 0;
+    const bool inside = place_ != Place::outside || inner_ != 0 || (in_wrapper_ && name == wrapper);
+    if (inside && !own_part) {
+      throw InputError(path_, line,
+                       "a " + std::string(name) +
+                           " begins inside another record; fetch the file again or repair it");
+    }
+  }
+
   /// Enters the place that the element means, or tells that it means nothing here.
   bool enter(std::string_view name, XmlAttributes attributes, std::uint64_t line) {
     switch (place_) {
@@ -221,10 +249,6 @@ class MedlineReceiver final : public XmlReceiver {
 
   /// Elements that are no record stay outside: a record may stand at any depth below them.
   bool enter_outer(std::string_view name, std::uint64_t line) {
-    if (!root_seen_) {
-      root_seen_ = true;
-      root_known_ = known_root(name);
-    }
     if (name == "MedlineCitation") {
       wrapper_is_empty_ = false;
       record_line_ = line;
@@ -238,7 +262,8 @@ class MedlineReceiver final : public XmlReceiver {
       article_year_ = 0;
       headings_.clear();
       place_ = Place::citation;
-    } else if (name == "PubmedArticle") {
+    } else if (name == wrapper) {
+      in_wrapper_ = true;
       wrapper_is_empty_ = true;
       wrapper_line_ = line;
     } else if (name == "PubmedBookArticle" || name == "BookDocument") {
@@ -254,7 +279,11 @@ class MedlineReceiver final : public XmlReceiver {
   }
 
   void leave_outer(std::string_view name) {
-    if (name == "PubmedArticle" && wrapper_is_empty_) {
+    if (name != wrapper) {
+      return;
+    }
+    in_wrapper_ = false;
+    if (wrapper_is_empty_) {
       wrapper_is_empty_ = false;
       ++summary_.citations;
       sink_.left_out(LeftOut::no_pmid, wrapper_line_, {});
@@ -286,8 +315,8 @@ class MedlineReceiver final : public XmlReceiver {
         pmid_ = pmid();
         version_ = version();
         if (pmid_ == 0 || version_ == 0) {
-          fault_ = LeftOut::bad_pmid;
-          fault_text_ = pmid_text();
+          fault_ = pmid_ == 0 ? LeftOut::bad_pmid : LeftOut::bad_version;
+          fault_text_ = number_text(*fault_);
         }
         break;
       case Place::pub_year:
@@ -331,13 +360,11 @@ class MedlineReceiver final : public XmlReceiver {
         positive_number(version_text_, std::numeric_limits<std::uint16_t>::max()));
   }
 
-  /// What stood in a PMID element, for the message that it cannot be used.
-  [[nodiscard]] std::string pmid_text() const {
-    std::string shown(trimmed(text_).substr(0, 64));
-    if (version() == 0) {
-      shown += " (version \"" + version_text_ + "\")";
-    }
-    return shown;
+  /// What stood in a PMID element, for the message that it, or its version, cannot be used.
+  [[nodiscard]] std::string number_text(LeftOut fault) const {
+    const std::string shown(trimmed(text_).substr(0, 64));
+    return fault == LeftOut::bad_version ? "PMID " + shown + ", Version '" + version_text_ + "'"
+                                         : shown;
   }
 
   void resolve_descriptor() {
@@ -387,18 +414,21 @@ class MedlineReceiver final : public XmlReceiver {
     const std::uint32_t deleted = pmid();
     if (deleted == 0 || version() == 0) {
       ++summary_.citations;
-      sink_.left_out(LeftOut::bad_pmid, text_line_, pmid_text());
+      const LeftOut fault = deleted == 0 ? LeftOut::bad_pmid : LeftOut::bad_version;
+      sink_.left_out(fault, text_line_, number_text(fault));
       return;
     }
     ++summary_.deletions;
     sink_.deletion(deleted, version());
   }
 
+  static constexpr std::string_view wrapper = "PubmedArticle";
+
+  const std::string& path_;
   const NameTable& names_;
   CitationSink& sink_;
   ParseSummary summary_;
   bool root_seen_ = false;
-  bool root_known_ = false;
 
   Place place_ = Place::outside;
   std::uint64_t inner_ = 0;  // open elements below place_ that have no place of their own
@@ -407,6 +437,7 @@ class MedlineReceiver final : public XmlReceiver {
   std::uint64_t text_line_ = 0;
   std::string version_text_;
 
+  bool in_wrapper_ = false;
   bool wrapper_is_empty_ = false;  // a PubmedArticle in which no MedlineCitation came yet
   std::uint64_t wrapper_line_ = 0;
 
@@ -431,9 +462,9 @@ class MedlineReceiver final : public XmlReceiver {
 }  // namespace
 
 ParseSummary parse_medline(ByteSource& source, const NameTable& names, CitationSink& sink) {
-  MedlineReceiver receiver(names, sink);
+  MedlineReceiver receiver(source.path(), names, sink);
   const std::uint64_t bytes = parse_xml(source, receiver);
-  ParseSummary summary = receiver.finish(source.path());
+  ParseSummary summary = receiver.summary();
   summary.xml_bytes = bytes;
   return summary;
 }

@@ -18,9 +18,10 @@ struct ParseSummary {
   std::uint64_t books = 0;
 };
 
-/// Parses a whole file: PubmedArticleSet, MedlineCitationSet, and other roots that hold
-/// PubmedArticle or MedlineCitation at any depth. names resolves headings that have no UI. Throws
-/// InputError (file, line).
+/// Parses a whole file, whose root is a set of records (PubmedArticleSet, MedlineCitationSet,
+/// PubmedBookArticleSet, or RAW_DATA, as one downloader writes it) or one record; below it records
+/// may stand at any depth. names resolves headings that have no UI. Throws InputError (file, line),
+/// also where a record begins inside another one.
 ParseSummary parse_medline(ByteSource& source, const NameTable& names, CitationSink& sink);
 
 }  // namespace somatlas::ingest

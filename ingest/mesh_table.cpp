@@ -210,6 +210,9 @@ MeshFile read_mtrees(ByteSource& source) {
 MeshFile read_mesh_file(const std::string& path) {
   LookedAtSource source(path);
   std::string_view head = source.head();
+  if (head.empty()) {
+    throw InputError(path, 0, "is empty; fetch it again");
+  }
   if (head.substr(0, byte_order_mark.size()) == byte_order_mark) {
     head.remove_prefix(byte_order_mark.size());
   }

@@ -26,6 +26,7 @@ namespace somatlas::ingest {
 namespace {
 
 constexpr std::size_t read_bytes = std::size_t{1} << 16U;
+constexpr std::size_t longest_shown_name = 64;  // of an element, in a message
 
 xmlParserInputPtr refuse_external(const char* /*url*/, const char* /*id*/,
                                   xmlParserCtxtPtr /*context*/) {
@@ -88,7 +89,27 @@ class Parse {
   }
 
   /// Throws what a callback kept. Returns false once the document is known to be faulty.
-  bool feed(std::string_view bytes, bool last) {
+  bool feed(std::string_view bytes) { return parse(bytes, false); }
+
+  /// The same for the document's end, which is on line; inside_tag: a tag has begun and not ended.
+  bool finish(bool inside_tag, std::uint64_t line) {
+    if (!inside_tag && parse({}, true)) {
+      return true;
+    }
+    // libxml2 would speak of extra content, or take what there is of a tag for all of it.
+    if (depth_ != 0) {
+      fault_ = Fault{line, "is cut short: it ends before its root element " + root_ +
+                               " is closed; fetch it again"};
+    } else if (inside_tag) {
+      fault_ = Fault{line, "is cut short: it ends inside a tag; fetch it again"};
+    }
+    return false;
+  }
+
+  [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
+
+ private:
+  bool parse(std::string_view bytes, bool last) {
     xmlParseChunk(context_.get(), bytes.data(), static_cast<int>(bytes.size()), last ? 1 : 0);
     if (thrown_) {
       std::rethrow_exception(thrown_);
@@ -99,9 +120,6 @@ class Parse {
     return !fault_;
   }
 
-  [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
-
- private:
   struct FreeContext {
     void operator()(xmlParserCtxt* context) const {
       xmlFreeDoc(context->myDoc);
@@ -142,6 +160,9 @@ class Parse {
     parse.guarded([&] {
       const std::span<const xmlChar* const> parts(attribute_parts,
                                                   5 * static_cast<std::size_t>(attributes));
+      if (parse.depth_++ == 0) {
+        parse.root_ = view(name).substr(0, longest_shown_name);
+      }
       parse.receiver_.start_element(view(name), XmlAttributes(parts), parse.line());
     });
   }
@@ -149,7 +170,10 @@ class Parse {
   static void end_element(void* self, const xmlChar* name, const xmlChar* /*prefix*/,
                           const xmlChar* /*uri*/) {
     Parse& parse = of(self);
-    parse.guarded([&] { parse.receiver_.end_element(view(name)); });
+    parse.guarded([&] {
+      --parse.depth_;
+      parse.receiver_.end_element(view(name));
+    });
   }
 
   static void text(void* self, const xmlChar* bytes, int size) {
@@ -207,6 +231,8 @@ class Parse {
 
   XmlReceiver& receiver_;
   std::unique_ptr<xmlParserCtxt, FreeContext> context_;
+  std::uint64_t depth_ = 0;  // open elements
+  std::string root_;
   std::exception_ptr thrown_;
   std::optional<Fault> fault_;
 };
@@ -255,15 +281,18 @@ std::uint64_t parse_xml(ByteSource& source, XmlReceiver& receiver) {
         source.read(std::as_writable_bytes(std::span(buffer).subspan(held, read_bytes)));
     const std::string_view ready(buffer.data(), held + got);
     if (got == 0) {
-      if (!parse.feed(ready, true)) {
+      if (fed + ready.size() == 0) {
+        throw InputError(source.path(), 0, "is empty; fetch it again");
+      }
+      if (!parse.finish(!ready.empty(), scanner.line())) {
         refuse_fault();
       }
-      return fed + ready.size();
+      return fed;
     }
     const auto violation = scanner.scan(ready.substr(held));
     // What stands before a violation is parsed first, so that the earlier fault is the one told.
     const auto settled = static_cast<std::size_t>(scanner.settled() - fed);
-    if (!parse.feed(ready.substr(0, settled), false)) {
+    if (!parse.feed(ready.substr(0, settled))) {
       refuse_fault();
     }
     if (violation) {

@@ -48,7 +48,9 @@ std::string reason_text(ingest::LeftOut reason) {
     case ingest::LeftOut::no_pmid:
       return "the record has no PMID";
     case ingest::LeftOut::bad_pmid:
-      return "the record's PMID is none";
+      return "the record's PMID is no number from 1 to 4294967295:";
+    case ingest::LeftOut::bad_version:
+      return "the version of the record's PMID is no number from 1 to 65535:";
     case ingest::LeftOut::too_many_descriptors:
       return "the record has more than 1,023 descriptors";
   }
@@ -68,7 +70,10 @@ class ReadingSink final : public ingest::CitationSink {
   }
   void book(std::uint64_t) override {}
   void left_out(ingest::LeftOut reason, std::uint64_t line, std::string_view text) override {
-    ++reading_.entry.left_out[static_cast<std::size_t>(reason)];
+    // The ledger counts an unusable number and an unusable version of it as one reason.
+    const auto counted =
+        reason == ingest::LeftOut::bad_version ? ingest::LeftOut::bad_pmid : reason;
+    ++reading_.entry.left_out[static_cast<std::size_t>(counted)];
     if (reading_.left_out_reports.size() < most_reports) {
       reading_.left_out_reports.push_back(at(line) + reason_text(reason) + quoted(text) +
                                           "; it is left out");

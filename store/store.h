@@ -33,7 +33,7 @@ struct LedgerEntry {
   std::uint64_t deletions = 0;
   std::uint64_t books = 0;
   std::array<std::uint64_t, 3>
-      left_out{};  // by reason: no PMID, unusable PMID, too many descriptors
+      left_out{};  // by reason: no PMID, unusable PMID or version, too many descriptors
   std::uint64_t unknown_headings = 0;
   std::uint64_t earlier_citations = 0;  // of this file's earlier texts, where it was taken again
   std::uint64_t earlier_left_out = 0;

@@ -49,7 +49,7 @@ class Observer final : public pipeline::IngestObserver {
 };
 
 constexpr std::array left_out_names{"no_pmid", "bad_pmid", "too_many_descriptors"};
-constexpr std::array left_out_texts{"without a PMID", "with an unusable PMID",
+constexpr std::array left_out_texts{"without a PMID", "with an unusable PMID or version",
                                     "with more than 1023 descriptors"};
 
 nlohmann::ordered_json to_json(const IngestSummary& summary, const StoreCensus* census,

@@ -122,9 +122,9 @@ class DocumentWriter {
         close("AuthorList");
         break;
       case 2:
-        open("MedlineCitation");
+        open("Object");
         pmid();
-        close("MedlineCitation");
+        close("Object");
         break;
       case 3:
         open("m:math", "xmlns:m=\"urn:m\"");
@@ -253,7 +253,7 @@ class DocumentWriter {
         }
         open("PubmedData");
         leaf("PMID", "3");
-        leaf("MedlineCitation", "<PMID>4</PMID>");
+        leaf("Reference", "<PMID>4</PMID>");
         close("PubmedData");
         close("PubmedArticle");
         break;

@@ -121,17 +121,20 @@ class DomReader {
   }
 
  private:
-  static std::string bad_text(xmlNode* pmid, std::uint64_t version) {
-    return text_of(pmid) +
-           (version == 0 ? " (version \"" + attribute_of(pmid, "Version", "1") + "\")" : "");
+  /// Of a PMID whose number is none, or else whose version is none.
+  static std::string left_out(xmlNode* at, xmlNode* pmid, std::uint64_t number) {
+    return std::string("left out ") + (number == 0 ? "1" : "3") + " at " +
+           std::to_string(xmlGetLineNo(at)) + ": " +
+           (number == 0 ? text_of(pmid)
+                        : "PMID " + text_of(pmid) + ", Version '" +
+                              attribute_of(pmid, "Version", "1") + "'");
   }
 
   void deletion(xmlNode* pmid) {
     const std::uint64_t number = number_up_to(text_of(pmid), 4294967295U);
     const std::uint64_t version = number_up_to(attribute_of(pmid, "Version", "1"), 65535);
     if (number == 0 || version == 0) {
-      lines.push_back("left out 1 at " + std::to_string(xmlGetLineNo(pmid)) + ": " +
-                      bad_text(pmid, version));
+      lines.push_back(left_out(pmid, pmid, number));
     } else {
       lines.push_back("delete " + std::to_string(number) + " v" + std::to_string(version));
     }
@@ -155,7 +158,7 @@ class DomReader {
     if (pmids.empty()) {
       lines.push_back("left out 0 at " + line + ": ");
     } else if (number == 0 || version == 0) {
-      lines.push_back("left out 1 at " + line + ": " + bad_text(pmids.front(), version));
+      lines.push_back(left_out(node, pmids.front(), number));
     } else if (majors.size() > 1023) {
       lines.push_back("left out 2 at " + line + ": " + std::to_string(number));
     } else {

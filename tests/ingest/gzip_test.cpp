@@ -212,8 +212,12 @@ TEST_F(Gzip, FilesThatCannotBeRead) {
   EXPECT_EQ(open(missing), missing + ": there is no such file; check the path");
   EXPECT_EQ(open(scratch.path().string()),
             scratch.path().string() + ": is a directory; a file is needed here");
-  const std::string empty = scratch.write("empty.xml", "");
-  EXPECT_EQ(open(empty), empty + ": is empty; fetch it again");
+  for (const char* const name : {"empty.xml", "empty.xml.gz"}) {
+    const std::string empty = scratch.write(name, "");
+    EXPECT_EQ(drain(*open_byte_source(empty)), "");
+    EXPECT_EQ(refusal([&] { static_cast<void>(read_mesh_file(empty)); }),
+              empty + ": is empty; fetch it again");
+  }
   if (::geteuid() != 0) {  // root reads everything
     const std::string locked = scratch.write("locked.xml", "<a/>");
     ASSERT_EQ(::chmod(locked.c_str(), 0), 0);

@@ -135,23 +135,24 @@ TEST(Hostile, DeepNestingIsRefused) {
 
 TEST(Hostile, LongTagsAreRefusedBeforeTheParserSeesThem) {
   const auto begin = std::chrono::steady_clock::now();
-  std::string many = "<a>\n\n<b";
+  std::string many = "<RAW_DATA>\n\n<b";
   for (int i = 0; i < 200000; ++i) {
     many += " a" + std::to_string(i) + "=\"\"";
   }
-  const std::string message = refused(many + "/></a>");
+  const std::string message = refused(many + "/></RAW_DATA>");
   EXPECT_EQ(message.substr(0, 40), "memory.xml:3: has a tag with more than 1");
-  EXPECT_EQ(refused(many + "/></a>", 1000), message);
-  EXPECT_EQ(refused("<a>\n<b c='" + std::string(5000000, '>') + "'/></a>").substr(0, 36),
-            "memory.xml:2: has a tag longer than ");
+  EXPECT_EQ(refused(many + "/></RAW_DATA>", 1000), message);
+  EXPECT_EQ(
+      refused("<RAW_DATA>\n<b c='" + std::string(5000000, '>') + "'/></RAW_DATA>").substr(0, 36),
+      "memory.xml:2: has a tag longer than ");
   EXPECT_EQ(refused("<!DOCTYPE a [\n" + std::string(100000, ' ') + "]><a/>").substr(0, 36),
             "memory.xml:1: has a tag longer than ");
-  EXPECT_EQ(refused("<a>\n<?b " + std::string(100000, 'x') + "?></a>").substr(0, 36),
+  EXPECT_EQ(refused("<RAW_DATA>\n<?b " + std::string(100000, 'x') + "?></RAW_DATA>").substr(0, 36),
             "memory.xml:2: has a tag longer than ");
   EXPECT_EQ(refused("<" + std::string(3000000, 'x') + "/>").substr(0, 36),
             "memory.xml:1: has a tag longer than ");
   // A fault before the long tag is the one that is told.
-  EXPECT_EQ(refused("<a>\n</b>\n" + many).substr(0, 24), "memory.xml:2: is not wel");
+  EXPECT_EQ(refused("<RAW_DATA>\n</b>\n" + many).substr(0, 24), "memory.xml:2: is not wel");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
@@ -230,7 +231,7 @@ TEST(Hostile, NulBytesAndWrongEncodings) {
     bytes.insert(std::min(at, bytes.size()), 1, '\0');
     EXPECT_NE(refused(bytes), "nothing refused") << at;
   }
-  EXPECT_EQ(refused(std::string("<a>\n\0</a>", 9)),
+  EXPECT_EQ(refused(std::string("<RAW_DATA>\n\0</RAW_DATA>", 23)),
             "memory.xml:2: holds a NUL byte, so it is not text in UTF-8; fetch it again or convert "
             "it");
   EXPECT_EQ(refused(record).substr(0, 37), "memory.xml:2: is not well-formed XML ");
@@ -245,18 +246,72 @@ TEST(Hostile, NulBytesAndWrongEncodings) {
   EXPECT_EQ(refused(wide).substr(0, 31), "memory.xml:1: holds a NUL byte,");
 }
 
-TEST(Hostile, WhatIsNotMedline) {
-  EXPECT_EQ(refused("<html><body><p>404</p></body></html>"),
-            "memory.xml: holds no PubmedArticle or MedlineCitation: is it MEDLINE XML?");
-  for (const char* const root :
+TEST(Hostile, OnlyAKnownRootIsMedline) {
+  const std::string record = "<MedlineCitation><PMID>1</PMID></MedlineCitation>";
+  for (const std::string root :
        {"PubmedArticleSet", "MedlineCitationSet", "RAW_DATA", "PubmedBookArticleSet"}) {
-    EXPECT_EQ(events_of(std::string("<") + root + "/>"), Lines{}) << root;
+    EXPECT_EQ(events_of("<" + root + "/>"), Lines{}) << root;
+    EXPECT_EQ(events_of("<" + root + "><x><y>" + record + "</y></x></" + root + ">"),
+              Lines{"1 v1 0 ="})
+        << root;
   }
-  EXPECT_EQ(events_of("<x><y><MedlineCitation><PMID>1</PMID></MedlineCitation></y></x>"),
-            Lines{"1 v1 0 ="});
+  EXPECT_EQ(events_of(record), Lines{"1 v1 0 ="});
+  EXPECT_EQ(events_of("<PubmedArticle>" + record + "</PubmedArticle>"), Lines{"1 v1 0 ="});
+  for (const std::string root :
+       {"html", "eFetchResult", "eSummaryResult", "DescriptorRecordSet", "ArticleSet", "x",
+        "pubmedarticleset", "PubmedArticleSets", "PubmedData"}) {
+    const std::string message = "memory.xml:2: is no MEDLINE XML: its root element is " + root +
+                                ", not PubmedArticleSet or the like; name a file that PubMed wrote";
+    EXPECT_EQ(refused("<?xml version='1.0'?>\n<" + root + "/>"), message);
+    EXPECT_EQ(refused("<!-- -->\n<" + root + "><b>\n" + record + "</b></" + root + ">"), message);
+    EXPECT_EQ(refused("<!-- -->\n<" + root + "><b>\n" + in_set(record) + "</b></" + root + ">"),
+              message);
+  }
   EXPECT_EQ(refused("PMID- 1\n").substr(0, 37), "memory.xml:1: is not well-formed XML ");
-  EXPECT_NE(refused(""), "nothing refused");
-  EXPECT_NE(refused("<"), "nothing refused");
+  EXPECT_EQ(refused(""), "memory.xml: is empty; fetch it again");
+}
+
+/// Wherever a record begins it is counted, or the file is refused: none vanishes inside another.
+TEST(Hostile, RecordsInsideRecordsAreRefused) {
+  const Lines beginnings = {"MedlineCitation", "PubmedArticle", "PubmedBookArticle", "BookDocument",
+                            "DeleteCitation"};
+  const Lines surroundings = {"MedlineCitation",
+                              "MedlineCitation><Article><Journal",
+                              "MedlineCitation><MeshHeadingList><MeshHeading><DescriptorName",
+                              "MedlineCitation><PMID",
+                              "MedlineCitation><OtherAbstract><AbstractText",
+                              "PubmedArticle><PubmedData><ReferenceList",
+                              "PubmedData",
+                              "DeleteDocument",
+                              "PubmedBookArticle",
+                              "PubmedBookArticle><BookDocument",
+                              "BookDocument><ArticleTitle",
+                              "DeleteCitation",
+                              "DeleteCitation><PMID",
+                              "PubmedArticle"};
+  for (const std::string& around : surroundings) {
+    std::string closing;
+    std::string rest = around;
+    for (std::size_t at = 0; at != std::string::npos; at = rest.rfind("><")) {
+      rest = at == 0 ? rest : rest.substr(0, at);
+      const std::size_t from = rest.rfind('<');
+      closing += "</" + (from == std::string::npos ? rest : rest.substr(from + 1)) + ">";
+    }
+    for (const std::string& name : beginnings) {
+      const std::string inner = "\n<" + name + "><PMID>5</PMID></" + name + ">";
+      const std::string xml = in_set("<" + around + ">" + inner + closing);
+      // What a book or a wrapper is made of.
+      if ((around == "PubmedBookArticle" && name == "BookDocument") ||
+          (around == "PubmedArticle" && name != "PubmedArticle")) {
+        EXPECT_FALSE(events_of(xml).empty()) << xml;
+      } else {
+        EXPECT_EQ(refused(xml), "memory.xml:2: a " + name +
+                                    " begins inside another record; fetch the file again or "
+                                    "repair it")
+            << xml;
+      }
+    }
+  }
 }
 
 TEST(Hostile, TwoDocumentsInOneAreRefused) {
@@ -270,10 +325,30 @@ TEST(Hostile, TwoDocumentsInOneAreRefused) {
 TEST(Hostile, CutAnywhereIsRefused) {
   const std::string xml = file_text(case_path("inline_markup.xml"));
   const std::size_t whole = xml.rfind('>') + 1;
+  const std::size_t root_end = xml.find('>', xml.find("<PubmedArticleSet>")) + 1;
   for (std::size_t size = 0; size < whole; ++size) {
-    ASSERT_NE(refused(xml.substr(0, size)), "nothing refused") << size;
+    const std::string message = refused(xml.substr(0, size));
+    ASSERT_NE(message, "nothing refused") << size;
+    if (size >= root_end) {
+      const auto line =
+          1 + std::count(xml.begin(), xml.begin() + static_cast<std::ptrdiff_t>(size), '\n');
+      ASSERT_EQ(message, "memory.xml:" + std::to_string(line) +
+                             ": is cut short: it ends before its root element PubmedArticleSet is "
+                             "closed; fetch it again")
+          << size;
+    }
   }
   EXPECT_EQ(refused(xml.substr(0, whole)), "nothing refused");
+  EXPECT_EQ(refused("<PubmedArticleS"),
+            "memory.xml:1: is cut short: it ends inside a tag; fetch it again");
+  EXPECT_EQ(refused("<RAW_DATA>\n<a b=\"c>\n</a>\n</RAW_DATA>\n"),
+            "memory.xml:2: is cut short: it ends before its root element RAW_DATA is closed; fetch "
+            "it again");
+  EXPECT_EQ(refused("<RAW_DATA/>\n<b"),
+            "memory.xml:2: is cut short: it ends inside a tag; fetch it again");
+  // A fault before the end is still the one that is told.
+  EXPECT_EQ(refused("<PubmedArticleSet>\n<a></b>\n").substr(0, 37),
+            "memory.xml:2: is not well-formed XML ");
 }
 
 TEST(Hostile, RecordsWithoutUsableNumbersAreLeftOut) {
@@ -286,11 +361,13 @@ TEST(Hostile, RecordsWithoutUsableNumbersAreLeftOut) {
                 citation("<PMID>-1</PMID>") + citation("") +
                 citation("<PMID Version=\"70000\">5</PMID>") +
                 "<PubmedArticle><PubmedData/></PubmedArticle>" +
-                "<DeleteCitation><PMID>x</PMID><PMID Version=\"2\">6</PMID></DeleteCitation>")),
+                "<DeleteCitation><PMID>x</PMID><PMID Version=\"2\">6</PMID>"
+                "<PMID Version=\"two\">7</PMID><PMID Version=\"0\">y</PMID></DeleteCitation>")),
             (Lines{"left out 1 at 1: 0", "left out 1 at 2: 4294967296",
                    "4294967295 v1 0 =", "left out 1 at 4: ", "left out 1 at 5: -1",
-                   "left out 0 at 6: ", "left out 1 at 7: 5 (version \"70000\")",
-                   "left out 0 at 8: ", "left out 1 at 8: x", "delete 6 v2"}));
+                   "left out 0 at 6: ", "left out 3 at 7: PMID 5, Version '70000'",
+                   "left out 0 at 8: ", "left out 1 at 8: x", "delete 6 v2",
+                   "left out 3 at 8: PMID 7, Version 'two'", "left out 1 at 8: y"}));
 }
 
 /// Text that is longer than is kept must not pass for what its beginning says.

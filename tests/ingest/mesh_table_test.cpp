@@ -142,7 +142,9 @@ TEST_F(MeshTable, DescriptorXmlFaultsNameTheirLine) {
   no_number.replace(no_number.find("D02.355"), 7, "D02,355");
   EXPECT_EQ(fault(no_number), ":15: 'D02,355' is no tree number; fetch the file again");
   EXPECT_EQ(fault("<a>\n<b/>\n</a>"), ": holds no DescriptorRecord: is it MeSH's descriptor XML?");
-  EXPECT_EQ(fault(text.substr(0, 800)).substr(0, 29), ":13: is not well-formed XML (");
+  EXPECT_EQ(fault(text.substr(0, 800)),
+            ":13: is cut short: it ends before its root element DescriptorRecordSet is closed; "
+            "fetch it again");
   EXPECT_EQ(fault("<DescriptorRecordSet/>"),
             ": holds no DescriptorRecord: is it MeSH's descriptor XML?");
 }

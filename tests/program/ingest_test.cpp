@@ -165,11 +165,52 @@ TEST(Ingest, ARecordWithoutAPmidIsReportedCountedAndLeftOut) {
   EXPECT_EQ(ending.exit_code, 0) << ending.err;
   EXPECT_NE(ending.err.find(file + ":3: "), std::string::npos) << ending.err;
   EXPECT_NE(ending.err.find("\"seven\""), std::string::npos) << ending.err;
-  EXPECT_NE(ending.err.find("Left out 1 record with an unusable PMID."), std::string::npos)
+  EXPECT_NE(ending.err.find("Left out 1 record with an unusable PMID or version."),
+            std::string::npos)
       << ending.err;
   EXPECT_NE(ending.err.find("2 records = 1 kept with descriptors"), std::string::npos)
       << ending.err;
   EXPECT_EQ(dump(scratch / "store"), "8\t1\t-\tD000002\n");
+}
+
+TEST(Ingest, ABadVersionIsBlamedAndNotThePmid) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch / "x1.xml";
+  std::string bad = citation(7, "D000001");
+  bad.replace(bad.find("Version=\"1\""), 11, "Version=\"first\"");
+  write_file(file, document(bad + citation(8, "D000002")));
+  const Ending ending = ingest(scratch / "store", {file});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.err.find(file + ":3: the version of the record's PMID is no number from 1 to "
+                                   "65535: \"PMID 7, Version 'first'\"; it is left out\n"),
+            std::string::npos)
+      << ending.err;
+  EXPECT_NE(ending.err.find("2 records = 1 kept with descriptors"), std::string::npos)
+      << ending.err;
+}
+
+TEST(Ingest, ADocumentThatIsCutOrNoMedlineIsRefusedWhole) {
+  const ScratchDirectory scratch;
+  const std::string whole = document(citation(7, "D000001") + citation(8, "D000002"));
+  const std::string file = scratch / "x1.xml";
+  for (const std::size_t kept : {whole.rfind("</PubmedArticleSet>"), whole.rfind("<MeshHeading>"),
+                                 whole.rfind("Version="), whole.size() - 3}) {
+    write_file(file, whole.substr(0, kept));
+    const Ending ending = ingest(scratch / "store", {file});
+    expect_refusal(ending, file);
+    EXPECT_NE(ending.err.find("is cut short: it ends before its root element PubmedArticleSet is "
+                              "closed"),
+              std::string::npos)
+        << ending.err;
+    EXPECT_EQ(dump(scratch / "store"), "");
+  }
+  write_file(file, "<html>\n" + citation(7, "D000001") + "</html>");
+  const Ending ending = ingest(scratch / "store", {file});
+  expect_refusal(ending, file);
+  EXPECT_NE(ending.err.find(file + ":1: is no MEDLINE XML: its root element is html"),
+            std::string::npos)
+      << ending.err;
+  EXPECT_EQ(dump(scratch / "store"), "");
 }
 
 TEST(Ingest, UnknownHeadingsAreListedUpToTwentyAndAlwaysCounted) {

@@ -62,9 +62,10 @@ class XmlArticles : public ingest::CitationSink {
     sink_.remark(place(source_, line) + "a book record is not placed");
   }
   void left_out(ingest::LeftOut reason, std::uint64_t line, std::string_view text) override {
-    const char* what = reason == ingest::LeftOut::no_pmid    ? "it has no PMID"
-                       : reason == ingest::LeftOut::bad_pmid ? "its PMID cannot be used: "
-                                                             : "it has too many descriptors: ";
+    const char* what = reason == ingest::LeftOut::no_pmid       ? "it has no PMID"
+                       : reason == ingest::LeftOut::bad_pmid    ? "its PMID cannot be used: "
+                       : reason == ingest::LeftOut::bad_version ? "its version cannot be used: "
+                                                                : "it has too many descriptors: ";
     sink_.remark(place(source_, line) + "a record is not placed, " + what + std::string(text));
   }
   // Comes before its record's citation().
