@@ -1,6 +1,8 @@
 // somatlas: parses the command line, runs one subcommand, and says in one sentence what went wrong.
 // Always holds: exit code 0 done, 1 failed, 2 wrong arguments, 128 + signal after a signal; every
-// exception ends here.
+// exception ends here; a reader of standard output that went away ends the program without a word.
+#include <signal.h>
+
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -67,6 +69,11 @@ int main(int argc, char** argv) {
     Signals signals;
     const int code = run(argc, argv, signals);
     return signals.exit_code() != 0 ? signals.exit_code() : code;
+  } catch (const somatlas::tools::OutputClosed&) {
+    // As a program that knows nothing of SIGPIPE would end, with everything put away before.
+    ::signal(SIGPIPE, SIG_DFL);
+    ::raise(SIGPIPE);
+    return 128 + SIGPIPE;  // where the signal is blocked
   } catch (const std::exception& error) {
     std::cerr << "somatlas: " << error.what() << '\n';
   } catch (...) {

@@ -18,8 +18,12 @@ void Output::flush() {
     if (written < 0) {
       const int error = errno;
       buffer_.clear();
-      throw OutputError("standard output could not be written: " +
-                        std::generic_category().message(error));
+      const std::string text =
+          "standard output could not be written: " + std::generic_category().message(error);
+      if (error == EPIPE) {
+        throw OutputClosed(text);
+      }
+      throw OutputError(text);
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -12,10 +12,16 @@
 
 namespace somatlas::tools {
 
-/// Standard output could not be written: a full disk, a reader that went away.
+/// Standard output could not be written: a full disk.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The reader of standard output went away, as `head` does when it has enough: nothing to tell.
+class OutputClosed : public OutputError {
+ public:
+  using OutputError::OutputError;
 };
 
 class Output {
@@ -24,7 +30,7 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Appends text. Throws OutputError.
+  /// Appends text. Throws OutputError, OutputClosed.
   Output& operator<<(std::string_view text) {
     buffer_ += text;
     return flush_if_full();
@@ -43,7 +49,7 @@ class Output {
     return flush_if_full();
   }
 
-  /// Hands everything to the system. Throws OutputError.
+  /// Hands everything to the system. Throws OutputError, OutputClosed.
   void flush();
 
  private:

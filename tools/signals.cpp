@@ -19,7 +19,7 @@ constexpr int wake = SIGUSR1;
 }  // namespace
 
 Signals::Signals() {
-  ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, with a sentence
+  ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, so that all is put away
   sigemptyset(&set_);
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!ignored(signal)) {

@@ -1,10 +1,13 @@
 // The command line itself: help, wrong arguments, and what happens to standard output.
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "tests/formats/small_atlas.h"
 #include "tests/program/running_program.h"
 
 namespace somatlas::program_test {
@@ -92,15 +95,26 @@ TEST(Output, AFullDiskIsAnError) {
   }
 }
 
-TEST(Output, AReaderThatWentAwayIsAnErrorAndNoSignal) {
+TEST(Output, AReaderThatWentAwayEndsTheProgramQuietly) {
   const ScratchDirectory scratch;
-  ASSERT_EQ(
-      run_somatlas({"ingest", "--store", scratch / "store", data("cases/id_forms.xml")}).exit_code,
-      0);
-  const Ending ending =
-      run_somatlas({"dump", "--store", scratch / "store"}, {.close_stdout_early = true});
-  EXPECT_EQ(ending.exit_code, 1);
-  EXPECT_TRUE(ending.err.starts_with("somatlas: standard output")) << ending.err;
+  const std::string store = scratch / "store";
+  ASSERT_EQ(run_somatlas({"ingest", "--store", store, data("cases/id_forms.xml")}).exit_code, 0);
+  const exports::SmallAtlas small;
+  small.make_atlas(scratch / "atlas", "id", "state");
+  write_file(scratch / "input", "Humans\n");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"dump", "--store", store},
+        {"dump", "--all", "--store", store},
+        {"info", "--store", store},
+        {"info", "--json", "--atlas", scratch / "atlas"},
+        {"map", "--atlas", scratch / "atlas", scratch / "input"},
+        {"ingest", "--json", "--store", store, data("cases/id_forms.xml")},
+        {"--help"}}) {
+    const Ending ending = run_somatlas(arguments, {.close_stdout_early = true});
+    EXPECT_EQ(ending.exit_code, 128 + SIGPIPE) << arguments.front();
+    EXPECT_EQ(ending.err.find("standard output"), std::string::npos) << ending.err;
+    EXPECT_EQ(ending.err.find("somatlas: "), std::string::npos) << ending.err;
+  }
 }
 
 }  // namespace
