@@ -75,17 +75,19 @@ class ReadingSink final : public ingest::CitationSink {
         reason == ingest::LeftOut::bad_version ? ingest::LeftOut::bad_pmid : reason;
     ++reading_.entry.left_out[static_cast<std::size_t>(counted)];
     if (reading_.left_out_reports.size() < most_reports) {
-      reading_.left_out_reports.push_back(at(line) + reason_text(reason) + quoted(text) +
-                                          "; it is left out");
+      reading_.left_out_reports.push_back(at(line) + reason_text(reason) + " \"" + shown(text) +
+                                          "\"; it is left out");
     }
   }
-  void unknown_heading(std::uint64_t line, std::uint32_t pmid, std::string_view name) override {
+  void unknown_heading(std::uint64_t line, std::uint32_t, std::string_view name) override {
     ++reading_.entry.unknown_headings;
-    if (reading_.unknown_reports.size() < most_reports) {
-      reading_.unknown_reports.push_back(at(line) + "the heading" + quoted(name) + " of PMID " +
-                                         std::to_string(pmid) +
-                                         " has no UI and no name that the store's descriptor "
-                                         "table knows; the record is kept without it");
+    UnknownHeadings& headings = reading_.unknown_headings;
+    const std::string key = shown(name);
+    const auto known = headings.find(key);
+    if (known != headings.end()) {
+      ++known->second.times;
+    } else if (headings.size() < most_unknown_names) {
+      headings.emplace(key, UnknownHeading{1, path_ + ":" + std::to_string(line)});
     }
   }
 
@@ -94,9 +96,9 @@ class ReadingSink final : public ingest::CitationSink {
     return path_ + ":" + std::to_string(line) + ": ";
   }
   // What a file says reaches a terminal: long or unprintable text is not passed on as it is.
-  static std::string quoted(std::string_view text) {
+  static std::string shown(std::string_view text) {
     constexpr std::size_t longest = 80;
-    std::string out = " \"";
+    std::string out;
     std::size_t length = std::min(text.size(), longest);
     while (length < text.size() && length > 0 && (text[length] & 0xC0) == 0x80) {
       --length;  // not in the middle of a character
@@ -105,7 +107,7 @@ class ReadingSink final : public ingest::CitationSink {
       const auto byte = static_cast<unsigned char>(character);
       out += byte < 0x20 || byte == 0x7F ? '?' : character;
     }
-    return out + (length < text.size() ? "...\"" : "\"");
+    return length < text.size() ? out + "..." : out;
   }
 
   const std::string& path_;
@@ -162,7 +164,7 @@ void forget(FileReading& reading) {
   reading.entry = {};
   reading.deltas.clear();
   reading.left_out_reports.clear();
-  reading.unknown_reports.clear();
+  reading.unknown_headings.clear();
   reading.builder.clear();
 }
 

@@ -34,18 +34,28 @@ enum class Outcome : std::uint8_t {
   left,  // asked to stop before it was read
 };
 
+/// A heading that is unknown: how often it was met, and where first.
+struct UnknownHeading {
+  std::uint64_t times = 0;
+  std::string first;  // file:line
+};
+/// By name, as it can be shown; the empty name is that of headings without one.
+using UnknownHeadings = std::map<std::string, UnknownHeading>;
+/// Further names are only counted.
+inline constexpr std::size_t most_unknown_names = 10'000;
+
 /// The result of reading one file, and the buffers that it was made in.
 struct FileReading {
   Outcome outcome = Outcome::left;
   std::string refusal;  // one sentence
   store::LedgerEntry entry;
   std::vector<store::Shard> deltas;
-  /// Sentences about records left out and headings unknown; the counts are in entry.
+  /// Sentences about records left out; their number is in entry.
   std::vector<std::string> left_out_reports;
-  std::vector<std::string> unknown_reports;
+  UnknownHeadings unknown_headings;  // their number is in entry
   DeltaBuilder builder;
 };
-inline constexpr std::size_t most_reports = 20;  // of each kind a file; the rest is only counted
+inline constexpr std::size_t most_reports = 20;  // a file; the rest is only counted
 
 /// Reads file into reading. A fault of the file is an outcome; what is thrown is no fault of it.
 void read_file(const InputFile& file, const ReadingContext& context, FileReading& reading);

@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -98,11 +100,10 @@ class Committer {
     observer_.refused(file);
   }
 
-  // After the last file: how many sentences were not said.
+  // After the last file: the headings that no article has got, and how much was not said.
   void finish() {
-    if (summary_.unknown_headings > unknown_said_) {
-      observer_.warning(std::to_string(summary_.unknown_headings - unknown_said_) +
-                        " further unknown headings are counted but not listed");
+    if (summary_.unknown_headings != 0) {
+      observer_.warning(unknown_headings_text());
     }
     std::uint64_t left_out = 0;
     for (const std::uint64_t count : summary_.left_out) {
@@ -115,7 +116,37 @@ class Committer {
   }
 
  private:
-  static constexpr std::uint64_t most_unknown_said = 20;  // a run; the rest is only counted
+  // The names met most often, each with a place where it can be looked at.
+  [[nodiscard]] std::string unknown_headings_text() const {
+    constexpr std::size_t most_named = 10;
+    std::vector<const UnknownHeadings::value_type*> order;
+    for (const UnknownHeadings::value_type& heading : unknown_headings_) {
+      order.push_back(&heading);
+    }
+    std::ranges::stable_sort(order, std::greater(),
+                             [](const auto* heading) { return heading->second.times; });
+    const std::uint64_t all = summary_.unknown_headings;
+    std::string text = std::to_string(all);
+    text += all == 1
+                ? " heading has neither a UI nor a name that the store's MeSH table knows; its "
+                  "article is kept without that heading:"
+                : " headings have neither a UI nor a name that the store's MeSH table knows; "
+                  "their articles are kept without that heading:";
+    std::uint64_t named = 0;
+    for (const auto* heading : std::span(order).first(std::min(order.size(), most_named))) {
+      const auto& [name, met] = *heading;
+      text += "\n  \"" + name + "\": " + std::to_string(met.times) +
+              (met.times == 1 ? " time, in " : " times, first in ") + met.first;
+      named += met.times;
+    }
+    if (order.size() > most_named) {
+      const std::size_t others = order.size() - most_named;
+      text += "\n  and " + std::to_string(others) +
+              (others == 1 ? " other name: " : " other names: ") + std::to_string(all - named) +
+              (all - named == 1 ? " time" : " times");
+    }
+    return text;
+  }
 
   void commit(const InputFile& file, FileReading& reading) {
     const store::LedgerEntry& entry = reading.entry;
@@ -126,10 +157,12 @@ class Committer {
       observer_.warning(report);
       ++left_out_said_;
     }
-    for (const std::string& report : reading.unknown_reports) {
-      if (unknown_said_ < most_unknown_said) {
-        observer_.warning(report);
-        ++unknown_said_;
+    for (const auto& [name, met] : reading.unknown_headings) {
+      const auto known = unknown_headings_.find(name);
+      if (known != unknown_headings_.end()) {
+        known->second.times += met.times;
+      } else if (unknown_headings_.size() < most_unknown_names) {
+        unknown_headings_.emplace(name, met);
       }
     }
     store_->commit(reading.deltas, entry);
@@ -182,7 +215,7 @@ class Committer {
   const IngestOptions& options_;
   IngestObserver& observer_;
   IngestSummary& summary_;
-  std::uint64_t unknown_said_ = 0;
+  UnknownHeadings unknown_headings_;
   std::uint64_t left_out_said_ = 0;
 };
 

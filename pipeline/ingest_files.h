@@ -64,7 +64,8 @@ class IngestObserver {
   /// A file committed, in commit order.
   virtual void committed(const store::LedgerEntry& entry) = 0;
   virtual void refused(const RefusedFile& file) = 0;
-  /// A sentence for the user: an unknown heading, a record left out, a file taken again.
+  /// For the user: a sentence on a record left out or a file taken again; at the end one on the
+  /// unknown headings, with a line each for the most frequent.
   virtual void warning(const std::string& text) = 0;
   virtual void progress(std::uint64_t files_done, std::uint64_t files, std::uint64_t xml_bytes) = 0;
 };

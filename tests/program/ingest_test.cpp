@@ -213,20 +213,39 @@ TEST(Ingest, ADocumentThatIsCutOrNoMedlineIsRefusedWhole) {
   EXPECT_EQ(dump(scratch / "store"), "");
 }
 
-TEST(Ingest, UnknownHeadingsAreListedUpToTwentyAndAlwaysCounted) {
+TEST(Ingest, TheMostFrequentUnknownHeadingsAreNamedAndAllAreCounted) {
   const ScratchDirectory scratch;
+  const auto with_names = [](unsigned pmid, unsigned names) {
+    std::string record = citation(pmid, "");
+    std::string headings;
+    for (unsigned name = 1; name <= names; ++name) {
+      headings += "\n<MeshHeading><DescriptorName>Name " + std::to_string(name) +
+                  "</DescriptorName></MeshHeading>";
+    }
+    return record.insert(record.find("</MeshHeadingList>"), headings);
+  };
+  // Name 1 is in records 1 to 12, name 2 in 2 to 12, ... name 12 in the last alone: 78 in all.
   std::string records;
-  for (unsigned pmid = 1; pmid <= 30; ++pmid) {
-    std::string record = citation(pmid, "D000001");
-    record.replace(record.find(" UI=\"D000001\""), 13, "");
-    records += record;
+  for (unsigned pmid = 1; pmid <= 12; ++pmid) {
+    records += with_names(pmid, pmid);
   }
-  write_file(scratch / "x1.xml", document(records));
-  const Ending ending = ingest(scratch / "store", {scratch / "x1.xml"});
+  const std::string file = scratch / "x1.xml";
+  write_file(file, document(records));
+  const Ending ending = ingest(scratch / "store", {file});
   EXPECT_EQ(ending.exit_code, 0) << ending.err;
-  EXPECT_NE(ending.err.find("warning: 10 further unknown headings"), std::string::npos)
+  EXPECT_NE(
+      ending.err.find("warning: 78 headings have neither a UI nor a name that the store's MeSH "
+                      "table knows; their articles are kept without that heading:\n"
+                      "  \"Name 1\": 12 times, first in " +
+                      file + ":4\n"),
+      std::string::npos)
       << ending.err;
-  EXPECT_NE(ending.err.find("30 unknown headings."), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("  \"Name 10\": 3 times, first in " + file +
+                            ":67\n  and 2 other names: 3 times\n"),
+            std::string::npos)
+      << ending.err;
+  EXPECT_EQ(ending.err.find("Name 11"), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("78 unknown headings."), std::string::npos) << ending.err;
 }
 
 TEST(Ingest, TreeTablesAddToNamesThatAreKnown) {
