@@ -34,16 +34,6 @@ AtlasMapper::AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes)
   if (std::find(cells_.vacant.begin(), cells_.vacant.end(), 0) == cells_.vacant.end()) {
     throw store::StoreError(atlas.directory() + " has no usable neuron; train it again");
   }
-  for (const store::AtlasDescriptor& descriptor : descriptors_) {
-    if (!descriptor.name.empty()) {
-      code_of_name_.emplace(descriptor.name, descriptor.code);
-    }
-  }
-}
-
-std::optional<store::DescriptorCode> AtlasMapper::find_name(const std::string& name) const {
-  const auto found = code_of_name_.find(name);
-  return found == code_of_name_.end() ? std::nullopt : std::optional(found->second);
 }
 
 const store::AtlasDescriptor* AtlasMapper::find(store::DescriptorCode code) const {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "pipeline/atlas_meta.h"
@@ -29,8 +28,8 @@ class AtlasMapper {
   /// sums. Throws store::StoreError where the atlas is not complete or its parts do not fit.
   explicit AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes = std::size_t{256} << 20);
 
-  /// Descriptors by name, exact; nothing where the atlas has none of that name.
-  [[nodiscard]] std::optional<store::DescriptorCode> find_name(const std::string& name) const;
+  /// In UI order.
+  [[nodiscard]] std::span<const store::AtlasDescriptor> descriptors() const { return descriptors_; }
   [[nodiscard]] bool knows(store::DescriptorCode code) const;
 
   /// Places a batch, given each article's distinct descriptors. Codes that the atlas lacks count in
@@ -63,7 +62,6 @@ class AtlasMapper {
   std::size_t memory_bytes_;
   AtlasMeta meta_;
   std::vector<store::AtlasDescriptor> descriptors_;  // UI order
-  std::unordered_map<std::string, store::DescriptorCode> code_of_name_;
   store::AtlasCells cells_;
   std::optional<store::PlaceShard> recorded_;  // the range asked for last
 };

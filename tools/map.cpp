@@ -1,7 +1,7 @@
 // somatlas map: finds articles on a finished atlas. Always holds: every article of the input has
-// one row, in the input's order; what has no place or is unknown is named on standard error.
+// one row, in the input's order; of what has no place or is unknown the first are named on standard
+// error and all are counted.
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -17,7 +17,10 @@
 #include "tools/command.h"
 #include "tools/export/decimal_text.h"
 #include "tools/export/delimited.h"
+#include "tools/figures.h"
 #include "tools/lookup/article_input.h"
+#include "tools/lookup/descriptor_names.h"
+#include "tools/lookup/unknown_descriptors.h"
 
 namespace somatlas::tools {
 namespace {
@@ -36,6 +39,7 @@ class MapRun : public lookup::ArticleSink {
         json_(options.json),
         store_(store),
         mapper_(atlas),
+        names_(mapper_.descriptors()),
         side_(mapper_.meta().settings.side) {
     if (store_ != nullptr) {
       check_store(options);
@@ -51,30 +55,46 @@ class MapRun : public lookup::ArticleSink {
       place_batch();
     }
   }
-  void remark(const std::string& text) override { session_.say(exports::tsv_field(text)); }
+  void remark(const std::string& text) override {
+    if (++remarks_ <= most_named) {
+      session_.say(exports::tsv_field(text));
+    }
+  }
 
-  /// Places what is left and says what was met.
-  void finish(const std::string& input) {
+  /// Places what is left, says what was met, and returns the exit code.
+  [[nodiscard]] int finish(const std::string& input) {
     place_batch();
-    for (const auto& [name, articles] : unknown_) {
-      session_.say("unknown descriptor \"" + exports::tsv_field(name) + "\": on " +
-                   std::to_string(articles) + (articles == 1 ? " article" : " articles"));
+    const std::uint64_t unplaced = articles_ - placed_;
+    if (unplaced > most_named) {
+      session_.say("and " + count_of(unplaced - most_named, "further article") +
+                   " without a place");
     }
-    if (unlisted_unknown_ != 0) {
-      session_.say("further unknown descriptors, past the first " +
-                   std::to_string(most_unknown_names) + ": met " +
-                   std::to_string(unlisted_unknown_) + " times");
+    if (remarks_ > most_named) {
+      session_.say("and " + count_of(remarks_ - most_named, "further part") +
+                   " of the input that cannot be placed");
     }
-    session_.say(articles_ == 0
-                     ? input + ": holds no article"
-                     : "articles: " + std::to_string(articles_) + " (" + std::to_string(placed_) +
-                           " placed, " + std::to_string(articles_ - placed_) + " without a place)");
+    for (const std::string& sentence : unknown_.sentences(names_)) {
+      session_.say(sentence);
+    }
+    if (articles_ == 0) {
+      session_.say(input + ": holds no article");
+      return exit_done;
+    }
+    session_.say("articles: " + std::to_string(articles_) + " (" + std::to_string(placed_) +
+                 " placed, " + std::to_string(unplaced) + " without a place)");
+    if (known_ || (unknown_.empty() && !unknown_pmid_)) {
+      return exit_done;
+    }
+    session_.say(input +
+                 ": nothing in it is known to the atlas; give MEDLINE XML, or PMIDs, one a line, "
+                 "or a line an article with MeSH headings by name or UI, separated by `;`");
+    return exit_failed;
   }
 
  private:
   // The planes of a batch's descriptors are read once, so a batch is large; its rows are few bytes.
   static constexpr std::size_t batch_articles = 4096;
-  static constexpr std::size_t most_unknown_names = 10'000;
+  static constexpr std::uint64_t most_named = 20;  // of each kind; the rest is counted
 
   /// What is to be searched for one article, or why it is not.
   struct Query {
@@ -132,9 +152,11 @@ class MapRun : public lookup::ArticleSink {
       ++articles_;
       if (place) {
         ++placed_;
-      } else {
+        known_ = true;
+      } else if (articles_ - placed_ <= most_named) {
         session_.say(name_of(batch_[i]) + ": " + reason);
       }
+      unknown_pmid_ = unknown_pmid_ || (!place && queries[i].recorded);
     }
     batch_.clear();
   }
@@ -150,11 +172,11 @@ class MapRun : public lookup::ArticleSink {
       query.codes.push_back(store::descriptor_code(ui.number, ui.digits));
     }
     for (const std::string& name : article.names) {
-      if (const auto code = mapper_.find_name(name)) {
-        query.codes.push_back(*code);
+      if (const store::AtlasDescriptor* const descriptor = names_.find(name)) {
+        query.codes.push_back(descriptor->code);
       } else {
         ++query.unnamed;
-        count_unknown(name);
+        unknown_.add(name);
       }
     }
     std::sort(query.codes.begin(), query.codes.end());
@@ -192,7 +214,11 @@ class MapRun : public lookup::ArticleSink {
                 : 0;
       if (!shard || row == shard->rows() || shard->low[row] != low) {
         queries[i].no_search = "the store has no such article";
-      } else if (shard->state[row] == store::ArticleState::deleted) {
+        unknown_pmid_ = true;
+        continue;
+      }
+      known_ = true;
+      if (shard->state[row] == store::ArticleState::deleted) {
         queries[i].no_search = "it was deleted";
       } else {
         const auto codes = shard->row(row);
@@ -204,8 +230,10 @@ class MapRun : public lookup::ArticleSink {
   // Counts what the atlas does not know, and finds articles that cannot be searched.
   void check(Query& query) {
     for (const store::DescriptorCode code : query.codes) {
-      if (!mapper_.knows(code)) {
-        count_unknown(store::descriptor_ui(code));
+      if (mapper_.knows(code)) {
+        known_ = true;
+      } else {
+        unknown_.add(store::descriptor_ui(code));
       }
     }
     const std::size_t k = query.codes.size() + query.unnamed;
@@ -214,17 +242,6 @@ class MapRun : public lookup::ArticleSink {
     } else if (k > gpu::max_descriptors) {
       query.no_search = "it has " + std::to_string(k) + " descriptors, more than " +
                         std::to_string(gpu::max_descriptors);
-    }
-  }
-
-  void count_unknown(const std::string& name) {
-    const auto found = unknown_.find(name);
-    if (found != unknown_.end()) {
-      ++found->second;
-    } else if (unknown_.size() < most_unknown_names) {
-      unknown_.emplace(name, 1);
-    } else {
-      ++unlisted_unknown_;
     }
   }
 
@@ -268,10 +285,13 @@ class MapRun : public lookup::ArticleSink {
   bool json_;
   store::Store* store_;
   pipeline::AtlasMapper mapper_;
+  lookup::DescriptorNames names_;
   std::uint32_t side_;
   std::vector<lookup::Article> batch_;
-  std::map<std::string, std::uint64_t> unknown_;  // by name or UI: articles that have it
-  std::uint64_t unlisted_unknown_ = 0;
+  lookup::UnknownDescriptors unknown_;
+  bool known_ = false;         // anything of the input: a descriptor, or an article of the store
+  bool unknown_pmid_ = false;  // a PMID that neither the atlas nor the store has
+  std::uint64_t remarks_ = 0;
   std::uint64_t articles_ = 0;
   std::uint64_t placed_ = 0;
 };
@@ -296,8 +316,7 @@ int run(Session& session, const MapOptions& options) {
   const std::unique_ptr<ingest::ByteSource> input = lookup::open_input(options.input);
   MapRun work(session, options, *atlas, store.get());
   lookup::read_articles(*input, names_of(*atlas), work);
-  work.finish(input->path());
-  return exit_done;
+  return work.finish(input->path());
 }
 
 }  // namespace
@@ -312,12 +331,24 @@ Run define_map(CLI::App& command) {
   add_json_option(command, options->json)
       ->description("Write a JSON object a line instead of tab-separated values");
   command
-      .add_option("input", options->input,
-                  "MEDLINE XML (gzip too); or PMIDs, one a line; or a line an article, descriptor "
-                  "UIs or names separated by `;`; - is standard input. An article without a place "
-                  "has a row of - and is named on standard error; the exit code stays 0")
+      .add_option(
+          "INPUT", options->input,
+          "MEDLINE XML (gzip too); or PMIDs, one a line; or a line an article, its descriptors "
+          "separated by `;`, each by UI or by the name of the MeSH heading in any case (no entry "
+          "terms, no qualifiers); - is standard input")
       ->required()
-      ->type_name("INPUT");
+      ->type_name("");
+  command.footer(
+      "Prints a line an article, in the order of the input, tab-separated:\n"
+      "  article        its PMID, or `line N` of the input\n"
+      "  row, column    of its cell, from 0, from the top left\n"
+      "  distance       to the cell's weights: lower is nearer\n"
+      "  second row, second column\n"
+      "                 of the second-best cell: far away means an uncertain place\n"
+      "  label          the cell's leading descriptor\n"
+      "An article without a place has `-` in these columns. The exit code is 1 where nothing in "
+      "the\n"
+      "input is known to the atlas.");
   return [options](Session& session) { return run(session, *options); };
 }
 

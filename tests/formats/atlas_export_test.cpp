@@ -158,8 +158,8 @@ TEST_F(AtlasExport, APlaneIsFoundByUiAndByName) {
     ADD_FAILURE() << "found";
   } catch (const store::StoreError& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("has no descriptor \"neoplasm\" (give its UI or its exact name); it has "
-                        "\"Neoplasms\""),
+                  .find("has no descriptor \"neoplasm\" (give the UI or the name of a MeSH "
+                        "heading); did you mean \"Neoplasms\"?"),
               std::string::npos)
         << error.what();
   }

@@ -84,8 +84,9 @@ TEST_F(ExportProgram, RefusesAnExistingOutputUntilToldTo) {
 TEST_F(ExportProgram, NamesAnUnknownDescriptor) {
   const Ending ending = export_as({"png", "--descriptor", "Tumours"});
   EXPECT_EQ(ending.exit_code, 1);
-  EXPECT_EQ(ending.err, "somatlas: " + scratch_ / "atlas" +
-                            ": has no descriptor \"Tumours\" (give its UI or its exact name)\n");
+  EXPECT_EQ(ending.err,
+            "somatlas: " + scratch_ / "atlas" +
+                ": has no descriptor \"Tumours\" (give the UI or the name of a MeSH heading)\n");
   EXPECT_EQ(entries(), 1U);
 }
 

@@ -2,6 +2,7 @@
 // place, unknown descriptors, and stores that fit the atlas or not. Places by brute force.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -130,8 +131,8 @@ TEST_F(MapProgram, PlacesLinesOfDescriptors) {
   EXPECT_EQ(ending.err,
             "line 5: the atlas knows none of its descriptors\n"
             "line 6: it has no descriptors\n"
-            "unknown descriptor \"D000077\": on 1 article\n"
             "unknown descriptor \"Martians\": on 2 articles\n"
+            "unknown descriptor \"D000077\": on 1 article\n"
             "articles: 6 (4 placed, 2 without a place)\n");
 }
 
@@ -179,6 +180,62 @@ TEST_F(MapProgram, WritesJsonLines) {
   std::getline(lines, line);
   EXPECT_EQ(line, R"({"article":"999","row":null,"column":null,"distance":null,)"
                   R"("second_row":null,"second_column":null,"label":null})");
+}
+
+TEST_F(MapProgram, FindsNamesInAnyCaseAndProposesForOthers) {
+  const Ending ending = map("humans; NEOPLASMS\nHuman;Neoplasms\n");
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::humans, SmallAtlas::neoplasms}) +
+                            row("line 2", {SmallAtlas::neoplasms}, 1));
+  EXPECT_EQ(ending.err,
+            "unknown descriptor \"Human\": on 1 article; did you mean \"Humans\"?\n"
+            "articles: 2 (2 placed, 0 without a place)\n");
+}
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+TEST_F(MapProgram, AWrongFileIsSaidInFewLinesAndFails) {
+  std::string prose;
+  for (int line = 0; line < 5000; ++line) {
+    prose += "Sentence " + std::to_string(line) + "; and what follows it, " + std::to_string(line) +
+             "\n";
+  }
+  for (const std::string& input : {prose, read_file(data("sample/README.md"))}) {
+    const Ending ending = map(input);
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_LE(lines_of(ending.err), 44U) << ending.err;
+    EXPECT_NE(ending.err.find(" further articles without a place\n"), std::string::npos);
+    EXPECT_NE(ending.err.find(" further unknown descriptors\n"), std::string::npos);
+    EXPECT_TRUE(ending.err.ends_with(
+        scratch_ / "input" +
+        ": nothing in it is known to the atlas; give MEDLINE XML, or PMIDs, one a line, or a line "
+        "an article with MeSH headings by name or UI, separated by `;`\n"))
+        << ending.err;
+  }
+}
+
+TEST_F(MapProgram, FailsOnlyWhereNothingIsKnown) {
+  EXPECT_EQ(map("999\n").exit_code, 1);
+  EXPECT_EQ(map("999\n10\n").exit_code, 0);
+  EXPECT_EQ(map("999\n", {"--store", scratch_ / "store"}).exit_code, 1);
+  EXPECT_EQ(map("14\n", {"--store", scratch_ / "store"}).exit_code, 0);  // deleted, so known
+  EXPECT_EQ(map("D000077\n").exit_code, 1);
+  EXPECT_EQ(map("Martians\nhumans\n").exit_code, 0);
+  EXPECT_EQ(map(";\n").exit_code, 0);  // an article without descriptors
+}
+
+TEST_F(MapProgram, NamesFewOfTheDeletionsOfAnUpdateFile) {
+  std::string input = "<PubmedArticleSet><DeleteCitation>";
+  for (int pmid = 1; pmid <= 500; ++pmid) {
+    input += "<PMID Version=\"1\">" + std::to_string(pmid) + "</PMID>";
+  }
+  const Ending ending = map(input + "</DeleteCitation></PubmedArticleSet>");
+  EXPECT_LE(lines_of(ending.err), 23U) << ending.err;
+  EXPECT_NE(ending.err.find("and 480 further parts of the input that cannot be placed\n"),
+            std::string::npos)
+      << ending.err;
 }
 
 TEST_F(MapProgram, AnEmptyInputIsSaid) {

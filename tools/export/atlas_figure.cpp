@@ -1,7 +1,6 @@
 // The figures of an atlas: hits, U-matrix, mean years and planes, with names at the peaks of hits.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <unordered_map>
@@ -9,6 +8,7 @@
 #include "store/store_error.h"
 #include "tools/export/atlas_export.h"
 #include "tools/export/png.h"
+#include "tools/lookup/descriptor_names.h"
 
 namespace somatlas::exports {
 namespace {
@@ -34,35 +34,16 @@ std::string decimals(double value, int places) {
   return text.data();
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 const store::AtlasDescriptor& find_descriptor(
     const std::vector<store::AtlasDescriptor>& descriptors, const std::string& wanted,
     const std::string& atlas) {
-  for (const store::AtlasDescriptor& descriptor : descriptors) {
-    if (descriptor.name == wanted || store::descriptor_ui(descriptor.code) == wanted) {
-      return descriptor;
-    }
-  }
-  // Only a proposal: a name in other letters is not taken for the one that was meant.
-  std::vector<std::string> near;
-  for (const store::AtlasDescriptor& descriptor : descriptors) {
-    if (!wanted.empty() && lower(descriptor.name).find(lower(wanted)) != std::string::npos) {
-      near.push_back(descriptor.name);
-    }
-  }
-  std::stable_sort(near.begin(), near.end(),
-                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  std::string proposal;
-  for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 3); ++i) {
-    proposal += (i == 0 ? "; it has \"" : ", \"") + near[i] + "\"";
+  const lookup::DescriptorNames names(descriptors);
+  if (const store::AtlasDescriptor* const found = names.find(wanted)) {
+    return *found;
   }
   throw store::StoreError(atlas + ": has no descriptor \"" + wanted +
-                          "\" (give its UI or its exact name)" + proposal);
+                          "\" (give the UI or the name of a MeSH heading)" +
+                          names.proposal(wanted));
 }
 
 class FigureMaker {

@@ -1,0 +1,34 @@
+// Descriptors as people name them: by UI, or by the name of the MeSH heading in whatever case.
+// Always holds: an exact name comes first; a name that fits several headings but for its case is
+// none of them; a proposal is never taken for what was meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "store/atlas.h"
+
+namespace somatlas::lookup {
+
+class DescriptorNames {
+ public:
+  /// The descriptors are those of an atlas and outlive this.
+  explicit DescriptorNames(std::span<const store::AtlasDescriptor> descriptors);
+
+  /// By UI or name, blanks around it left out; null where there is none. Case is that of ASCII.
+  [[nodiscard]] const store::AtlasDescriptor* find(std::string_view wanted) const;
+
+  /// The end of a sentence about a name that find() does not know: `; did you mean "Neoplasms"?`
+  /// names the nearest by spelling, the order of its words apart, or else the shortest that hold
+  /// it; empty where there is none, or the name is very long.
+  [[nodiscard]] std::string proposal(std::string_view wanted) const;
+
+ private:
+  std::span<const store::AtlasDescriptor> descriptors_;
+  std::unordered_map<std::string_view, const store::AtlasDescriptor*> exact_;
+  std::unordered_map<std::string, const store::AtlasDescriptor*> folded_;  // null: several
+};
+
+}  // namespace somatlas::lookup

@@ -1,0 +1,54 @@
+// A name of an input reaches a terminal: it is cut where it is long, without control characters.
+#include "tools/lookup/unknown_descriptors.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/export/delimited.h"
+
+namespace somatlas::lookup {
+namespace {
+
+std::string shown(const std::string& name) {
+  constexpr std::size_t longest = 80;
+  std::size_t length = std::min(name.size(), longest);
+  while (length < name.size() && length > 0 && (name[length] & 0xC0) == 0x80) {
+    --length;  // not in the middle of a character
+  }
+  return "\"" + exports::tsv_field(name.substr(0, length)) +
+         (length < name.size() ? "...\"" : "\"");
+}
+
+}  // namespace
+
+void UnknownDescriptors::add(const std::string& name) {
+  const auto known = articles_.find(name);
+  if (known != articles_.end()) {
+    ++known->second;
+  } else if (articles_.size() < most_counted) {
+    articles_.emplace(name, 1);
+  } else {
+    uncounted_ = true;
+  }
+}
+
+std::vector<std::string> UnknownDescriptors::sentences(const DescriptorNames& names) const {
+  std::vector<std::pair<std::string, std::uint64_t>> order(articles_.begin(), articles_.end());
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  std::vector<std::string> texts;
+  for (const auto& [name, articles] : order) {
+    if (texts.size() == most_named) {
+      texts.push_back("and " + std::string(uncounted_ ? "more than " : "") +
+                      std::to_string(order.size() - most_named) + " further unknown descriptor" +
+                      (order.size() - most_named == 1 ? "" : "s"));
+      break;
+    }
+    texts.push_back("unknown descriptor " + shown(name) + ": on " + std::to_string(articles) +
+                    (articles == 1 ? " article" : " articles") + names.proposal(name));
+  }
+  return texts;
+}
+
+}  // namespace somatlas::lookup

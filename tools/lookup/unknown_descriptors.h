@@ -1,0 +1,33 @@
+// The descriptors of an input that an atlas does not know: counted as they are met, named at the
+// end, a few of them. Always holds: memory and what is said are bounded, however wrong the input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tools/lookup/descriptor_names.h"
+
+namespace somatlas::lookup {
+
+class UnknownDescriptors {
+ public:
+  /// One more article has a descriptor of that name or UI.
+  void add(const std::string& name);
+  [[nodiscard]] bool empty() const { return articles_.empty(); }
+
+  /// Sentences: the 20 on most articles, by name at the same number, each with what may have been
+  /// meant; then how many there are beside.
+  [[nodiscard]] std::vector<std::string> sentences(const DescriptorNames& names) const;
+
+ private:
+  static constexpr std::size_t most_named = 20;
+  static constexpr std::size_t most_counted = 10'000;
+
+  std::unordered_map<std::string, std::uint64_t> articles_;
+  bool uncounted_ = false;  // there were more than most_counted
+};
+
+}  // namespace somatlas::lookup
