@@ -84,6 +84,7 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
     return result;
   };
   MemoryPlan plan;
+  plan.side = options.settings.side;
   plan.articles = training.training;
   plan.descriptors = descriptors;
   plan.host_available = options.host_memory != 0 ? options.host_memory : available_host_memory();

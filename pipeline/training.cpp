@@ -54,11 +54,11 @@ void require_fit(const MemoryPlan& plan, std::uint32_t side) {
   }
   std::string text = "a map of side " + std::to_string(side) + " with " +
                      std::to_string(plan.descriptors) + " descriptors needs " +
-                     needed(plan.host_bytes) + " of host memory (there are " +
-                     available(plan.host_available) + ")";
+                     needed(plan.host_bytes) +
+                     " of host memory (available: " + available(plan.host_available) + ")";
   if (plan.device_bytes != 0) {
-    text += " and " + needed(plan.device_bytes) + " on " + plan.device + " (there are " +
-            available(plan.device_available) + ")";
+    text += " and " + needed(plan.device_bytes) + " on " + plan.device +
+            " (available: " + available(plan.device_available) + ")";
   }
   throw TrainingError(text + (plan.largest_side == 0 ? std::string(": no map fits")
                                                      : ": the largest side that fits is " +

@@ -43,6 +43,7 @@ struct EpochFigures {
 };
 
 struct MemoryPlan {
+  std::uint32_t side = 0;
   std::string device;  // backend's name
   std::size_t host_bytes = 0;
   std::size_t device_bytes = 0;

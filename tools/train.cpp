@@ -36,10 +36,13 @@ class Observer final : public pipeline::TrainingObserver {
       : session_(session), log_(log), say_checkpoints_(say_checkpoints) {}
 
   void plan(const pipeline::MemoryPlan& plan) override {
-    session_.say("Training " + count_of(plan.articles, "article") + " with " +
-                 count_of(plan.descriptors, "descriptor") + " on " + plan.device + ": " +
-                 size_text(plan.host_bytes) + " of host memory, " + size_text(plan.device_bytes) +
-                 " of device memory.");
+    std::string text = "Training " + count_of(plan.articles, "article") + " with " +
+                       count_of(plan.descriptors, "descriptor") + " on " + plan.device + ": " +
+                       size_text(plan.host_bytes) + " of host memory";
+    if (plan.device_bytes != 0) {
+      text += ", " + size_text(plan.device_bytes) + " of device memory";
+    }
+    session_.say(text + ".");
   }
   void epoch(const pipeline::EpochFigures& figures) override {
     if (!header_said_) {
@@ -74,26 +77,40 @@ class Observer final : public pipeline::TrainingObserver {
   bool header_said_ = false;
 };
 
-void print_plan(const pipeline::MemoryPlan& plan, bool json, Output& out) {
-  if (json) {
-    const nlohmann::ordered_json text{{"device", plan.device},
-                                      {"articles", plan.articles},
-                                      {"descriptors", plan.descriptors},
-                                      {"host_bytes", plan.host_bytes},
-                                      {"host_available", plan.host_available},
-                                      {"device_bytes", plan.device_bytes},
-                                      {"device_available", plan.device_available},
-                                      {"fits", plan.fits()},
-                                      {"largest_side", plan.largest_side}};
-    out << text.dump(2) << '\n';
-    return;
+void print_plan_json(const pipeline::MemoryPlan& plan, Output& out) {
+  const nlohmann::ordered_json text{{"side", plan.side},
+                                    {"device", plan.device},
+                                    {"articles", plan.articles},
+                                    {"descriptors", plan.descriptors},
+                                    {"host_bytes", plan.host_bytes},
+                                    {"host_available", plan.host_available},
+                                    {"device_bytes", plan.device_bytes},
+                                    {"device_available", plan.device_available},
+                                    {"fits", plan.fits()},
+                                    {"largest_side", plan.largest_side}};
+  out << text.dump(2) << '\n';
+}
+
+// The device has a line only where it has memory of its own.
+void print_plan(const pipeline::MemoryPlan& plan, const TrainingOptions& options, Output& out) {
+  const auto line = [&out](std::string_view name, const std::string& value) {
+    out << name << std::string(24 - name.size(), ' ') << value << '\n';
+  };
+  line("side", std::to_string(plan.side));
+  line("training articles", std::to_string(plan.articles));
+  line("descriptors", std::to_string(plan.descriptors));
+  line("device", plan.device);
+  line("host memory", "needs " + size_text(plan.host_bytes) +
+                          (options.host_memory != 0 ? ", cap " : ", available ") +
+                          size_text(plan.host_available));
+  if (plan.device_bytes != 0) {
+    const bool capped = plan.device_available == options.device_memory;
+    line("device memory", "needs " + size_text(plan.device_bytes) +
+                              (capped ? ", cap " : ", free ") + size_text(plan.device_available));
   }
-  out << "device            " << plan.device << "\narticles          " << plan.articles
-      << "\ndescriptors       " << plan.descriptors << "\nhost memory       "
-      << size_text(plan.host_bytes) << " of " << size_text(plan.host_available)
-      << "\ndevice memory     " << size_text(plan.device_bytes) << " of "
-      << size_text(plan.device_available) << "\nfits              " << (plan.fits() ? "yes" : "no")
-      << "\nlargest side      " << plan.largest_side << '\n';
+  line("fits", plan.fits() ? "yes" : "no");
+  line("largest side that fits",
+       plan.largest_side == 0 ? "none" : std::to_string(plan.largest_side));
 }
 
 void say_result(Session& session, const TrainingOptions& options, const pipeline::AtlasMeta& meta) {
@@ -119,7 +136,12 @@ int train(Session& session, const Options& options) {
     training.settings.radius_start = options.radius_start;
   }
   if (options.plan) {
-    print_plan(pipeline::plan_training(training), options.json, session.out());
+    const pipeline::MemoryPlan plan = pipeline::plan_training(training);
+    if (options.json) {
+      print_plan_json(plan, session.out());
+    } else {
+      print_plan(plan, training, session.out());
+    }
     return exit_done;
   }
   training.stop = session.stop_token();

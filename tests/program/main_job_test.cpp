@@ -203,7 +203,7 @@ TEST(MainJob, WhatCannotBeTrainedIsRefusedAndNothingIsLeft) {
   expect_refused({"train", "--store", store, "--atlas", atlas, "--device", "cpu", "--side", "4000",
                   "--host-memory", "1GiB"},
                  1, "largest side that fits is ");
-  expect_refused(with({"--host-memory", "10"}), 1, "(there are 10 bytes): no map fits");
+  expect_refused(with({"--host-memory", "10"}), 1, "(available: 10 bytes): no map fits");
   expect_refused(with({"--resume"}), 1, "no unfinished training");
   EXPECT_FALSE(std::filesystem::exists(atlas));
   EXPECT_FALSE(std::filesystem::exists(atlas + ".partial"));

@@ -54,6 +54,36 @@ TEST(TrainArguments, WrongOnesAreRefusedBeforeAnythingIsTouched) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
+TEST(TrainArguments, ThePlanIsATableOfWhatIsNeededAndThere) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(
+      run_somatlas({"ingest", "--store", scratch / "store", data("cases/id_forms.xml")}).exit_code,
+      0);
+  const auto plan = [&](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"train", "--store", scratch / "store", "--atlas", scratch / "atlas", "--device",
+                 "cpu", "--min-descriptors", "1", "--side", "7", "--holdout", "0", "--plan"});
+    const Ending ending = run_somatlas(more);
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_EQ(ending.err, "");
+    return ending.out;
+  };
+  const std::string free = plan({});
+  for (const char* text :
+       {"side                    7\n", "device                  cpu\n",
+        "host memory             needs ", ", available ", "fits  ", "largest side that fits  "}) {
+    EXPECT_NE(free.find(text), std::string::npos) << text << " in\n" << free;
+  }
+  EXPECT_EQ(free.find("device memory"), std::string::npos) << free;  // the CPU has none of its own
+  const std::string capped = plan({"--host-memory", "3GiB"});
+  EXPECT_NE(capped.find(", cap 3.0 GiB\n"), std::string::npos) << capped;
+  const std::string small = plan({"--host-memory", "100"});
+  EXPECT_NE(small.find("fits                    no\nlargest side that fits  none\n"),
+            std::string::npos)
+      << small;
+  EXPECT_FALSE(std::filesystem::exists(scratch / "atlas"));
+}
+
 TEST(TrainArguments, AnEmptyOrMissingStoreIsRefused) {
   const ScratchDirectory scratch;
   const std::string store = scratch / "store";
