@@ -87,7 +87,8 @@ Json as_json(const AtlasMeta& meta) {
             {"topographic_error", or_null(quality.topographic_error)},
             {"vacant_share", quality.vacant_share},
             {"unhit_share", quality.unhit_share}}},
-          {"incremental_from", meta.incremental_from}};
+          {"incremental_from", meta.incremental_from},
+          {"earlier_epochs", meta.earlier_epochs}};
 }
 
 void read_settings(const Json& json, TrainingSettings& settings) {
@@ -122,9 +123,12 @@ std::string to_json(const AtlasMeta& meta) {
 }
 
 AtlasMeta atlas_meta_from_json(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) {
     refuse("it is not JSON");
+  }
+  if (json.is_object() && !json.contains("earlier_epochs")) {
+    json["earlier_epochs"] = 0U;  // atlases of before it was kept
   }
   AtlasMeta meta;
   read_settings(member(json, "settings"), meta.settings);
@@ -138,6 +142,7 @@ AtlasMeta atlas_meta_from_json(const std::string& text) {
   read(json, "descriptors", meta.descriptors);
   read_quality(member(json, "quality"), meta.quality);
   read(json, "incremental_from", meta.incremental_from);
+  read(json, "earlier_epochs", meta.earlier_epochs);
   if (as_json(meta) != json) {
     refuse("it says more than this version knows");
   }

@@ -41,7 +41,7 @@ struct AtlasMeta {
   std::string store_id;
   std::string store_state;
   std::uint32_t radius = 0;  // of the final codebook
-  std::uint32_t epochs = 0;  // searches made
+  std::uint32_t epochs = 0;  // searches made by this run, not by those it goes on from
   std::uint64_t training_articles = 0;
   std::uint64_t heldout_articles = 0;
   std::uint64_t placed_articles = 0;  // every article with a place
@@ -49,6 +49,7 @@ struct AtlasMeta {
   Quality quality;  // of the final codebook; cosine QE and topographic error over all
   std::string
       incremental_from;  // state id of the store the starting atlas was made from; empty: none
+  std::uint32_t earlier_epochs = 0;  // of the starting atlas and all that it went on from itself
 };
 
 inline constexpr const char* meta_atlas = "atlas";  // AtlasMeta; present once training is complete

@@ -307,6 +307,10 @@ std::optional<AtlasMeta> Trainer::finish() {
   meta.heldout_articles = input_.training.heldout;
   meta.placed_articles = placement->placed;
   meta.incremental_from = state_.from_state;
+  if (earlier_ != nullptr) {
+    const AtlasMeta before = read_atlas_meta(*earlier_);
+    meta.earlier_epochs = before.earlier_epochs + before.epochs;
+  }
   QualitySums all = placement->training;
   all += placement->heldout;
   meta.quality = quality_of(placement->training, placement->heldout, all, cells_, placement->hits);

@@ -195,24 +195,35 @@ void print_store_json(store::Store& store, const StoreFigures& figures, Output& 
   out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
-// A line of the report: its name in a column of its own.
-void line(Output& out, std::string_view name, std::string_view value) {
+// A line of the report: its name in a column of its own, and a gloss in another where there is one.
+void line(Output& out, std::string_view name, std::string_view value, std::string_view gloss = "") {
   constexpr std::size_t column = 28;
+  constexpr std::size_t gloss_column = 12;
+  const auto padded = [](std::string_view text, std::size_t width) {
+    return std::string(text) + std::string(text.size() + 2 < width ? width - text.size() : 2, ' ');
+  };
   if (value.empty()) {
     out << name << '\n';
     return;
   }
-  out << name << std::string(name.size() < column ? column - name.size() : 1, ' ') << value << '\n';
+  out << padded(name, column);
+  if (gloss.empty()) {
+    out << value;
+  } else {
+    out << padded(value, gloss_column) << gloss;
+  }
+  out << '\n';
 }
 
 void print_store(store::Store& store, const StoreFigures& figures, Output& out) {
   const std::uint64_t bytes = store.disk_bytes();
   line(out, "store", store.directory());
-  line(out, "state id", store.state_id());
+  line(out, "state id", store.state_id(), "changes with every file taken");
   line(out, "files", std::to_string(figures.files));
   line(out, "citations", std::to_string(figures.articles + figures.bare));
   line(out, "articles with descriptors", std::to_string(figures.articles));
-  line(out, "mean descriptors", fixed(ratio(figures.uses, figures.articles), 2));
+  line(out, "mean descriptors", fixed(ratio(figures.uses, figures.articles), 2),
+       "of the articles with descriptors");
   line(out, "distinct descriptors", std::to_string(figures.distinct));
   const auto years = year_range(figures);
   line(out, "years",
@@ -251,23 +262,34 @@ void print_atlas_json(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Outp
 void print_atlas(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Output& out) {
   const std::uint64_t side = meta.settings.side;
   line(out, "atlas", atlas.directory());
-  line(out, "store state", meta.store_state);
-  line(out, "side", std::to_string(side) + " (" + count_of(side * side, "neuron") + ")");
+  line(out, "store state", meta.store_state, "state id of the store when it was trained");
+  line(out, "side", std::to_string(side) + " (" + count_of(side * side, "cell") + ")");
   line(out, "descriptors", std::to_string(meta.descriptors));
   line(out, "training articles", std::to_string(meta.training_articles));
-  line(out, "held-out articles", std::to_string(meta.heldout_articles));
+  line(out, "held-out articles", std::to_string(meta.heldout_articles),
+       "kept out of the training to check it");
   line(out, "articles with a place", std::to_string(meta.placed_articles));
   line(out, "start", meta.settings.start == pipeline::Start::pca ? "pca" : "random");
   line(out, "seed", std::to_string(meta.settings.seed));
-  line(out, "least descriptors", std::to_string(meta.settings.min_descriptors));
-  line(out, "epochs", std::to_string(meta.epochs));
-  line(out, "radius", std::to_string(meta.radius));
-  line(out, "QE", fixed(meta.quality.qe, 6));
-  line(out, "held-out QE", fixed(meta.quality.heldout_qe, 6));
-  line(out, "cosine QE", fixed(meta.quality.cosine_qe, 6));
-  line(out, "topographic error", fixed(meta.quality.topographic_error, 6));
-  line(out, "vacant share", fixed(meta.quality.vacant_share, 6));
-  line(out, "unhit share", fixed(meta.quality.unhit_share, 6));
+  line(out, "least descriptors", std::to_string(meta.settings.min_descriptors),
+       "articles with fewer did not train");
+  line(out, "epochs", std::to_string(meta.epochs),
+       meta.earlier_epochs == 0
+           ? ""
+           : "in this run; " + std::to_string(meta.epochs + meta.earlier_epochs) +
+                 " with those of the atlases it went on from");
+  line(out, "radius", std::to_string(meta.radius), "of the neighbourhood in the end, in cells");
+  line(out, "QE", fixed(meta.quality.qe, 6),
+       "quantization error: mean distance of articles to their cell, lower is better");
+  line(out, "held-out QE", fixed(meta.quality.heldout_qe, 6), "the same of the held-out articles");
+  line(out, "cosine QE", fixed(meta.quality.cosine_qe, 6),
+       "mean of 1 - cosine between an article and its cell, lower is better");
+  line(out, "topographic error", fixed(meta.quality.topographic_error, 6),
+       "share of articles whose second-best cell is no neighbour of the best");
+  line(out, "vacant share", fixed(meta.quality.vacant_share, 6),
+       "of the cells that have no weights");
+  line(out, "unhit share", fixed(meta.quality.unhit_share, 6),
+       "of the cells that have weights but no training article");
   if (!meta.incremental_from.empty()) {
     line(out, "went on from store state", meta.incremental_from);
   }

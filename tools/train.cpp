@@ -116,10 +116,13 @@ void print_plan(const pipeline::MemoryPlan& plan, const TrainingOptions& options
 void say_result(Session& session, const TrainingOptions& options, const pipeline::AtlasMeta& meta) {
   session.say(options.atlas_directory + ": a map of side " + std::to_string(meta.settings.side) +
               " of " + count_of(meta.training_articles, "article") + " after " +
-              count_of(meta.epochs, "epoch") + "; " + count_of(meta.placed_articles, "article") +
-              " placed; QE " + fixed(meta.quality.qe, 5) + ", held-out QE " +
-              fixed(meta.quality.heldout_qe, 5) + ", cosine QE " +
-              fixed(meta.quality.cosine_qe, 5) + ", topographic error " +
+              count_of(meta.epochs, "epoch") +
+              (meta.earlier_epochs == 0 ? ""
+                                        : ", " + std::to_string(meta.epochs + meta.earlier_epochs) +
+                                              " with those of the atlases it goes on from") +
+              "; " + count_of(meta.placed_articles, "article") + " placed; QE " +
+              fixed(meta.quality.qe, 5) + ", held-out QE " + fixed(meta.quality.heldout_qe, 5) +
+              ", cosine QE " + fixed(meta.quality.cosine_qe, 5) + ", topographic error " +
               fixed(meta.quality.topographic_error, 5) + ".");
 }
 

@@ -81,6 +81,7 @@ TEST_F(AtlasExport, NpySaysWhatTheAtlasIs) {
   EXPECT_EQ(meta["side"], 3);
   EXPECT_EQ(meta["radius"], 1);
   EXPECT_EQ(meta["epochs"], 12);
+  EXPECT_EQ(meta["earlier_epochs"], 0);
   EXPECT_EQ(meta["seed"], 7);
   EXPECT_EQ(meta["store_state"], "state");
   EXPECT_EQ(meta["counts"]["training_articles"], 4);

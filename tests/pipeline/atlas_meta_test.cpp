@@ -42,6 +42,7 @@ AtlasMeta full_meta() {
                   .vacant_share = 0,
                   .unhit_share = 1};
   meta.incremental_from = "0011";
+  meta.earlier_epochs = 23;
   return meta;
 }
 
@@ -62,6 +63,7 @@ void expect_equal(const AtlasMeta& a, const AtlasMeta& b) {
   EXPECT_EQ(a.quality.vacant_share, b.quality.vacant_share);
   EXPECT_EQ(a.quality.unhit_share, b.quality.unhit_share);
   EXPECT_EQ(a.incremental_from, b.incremental_from);
+  EXPECT_EQ(a.earlier_epochs, b.earlier_epochs);
 }
 
 std::string refusal(const std::string& text) {
@@ -127,6 +129,14 @@ TEST(AtlasMeta, RefusesWhatItDidNotWrite) {
   EXPECT_NE(refusal(altered("/quality/cosine_qe", "0.5")), "");
   EXPECT_NE(refusal(altered("/later", 1)), "");
   EXPECT_EQ(refusal(altered("/quality/cosine_qe", nullptr)), "");
+}
+
+TEST(AtlasMeta, AnAtlasOfBeforeEarlierEpochsWereKeptIsRead) {
+  auto json = nlohmann::ordered_json::parse(to_json(full_meta()));
+  json.erase("earlier_epochs");
+  AtlasMeta expected = full_meta();
+  expected.earlier_epochs = 0;
+  expect_equal(atlas_meta_from_json(json.dump()), expected);
 }
 
 TEST(AtlasMeta, NamesWhatIsMissing) {

@@ -120,6 +120,16 @@ TEST(MainJob, BaselineUpdatesTrainingMapAndLaterFiles) {
   EXPECT_NE(further.err.find("Since that atlas: "), std::string::npos) << further.err;
   const json later = json::parse(expect_done({"info", "--atlas", next, "--json"}).out);
   EXPECT_NE(later, meta);
+  EXPECT_EQ(meta.at("earlier_epochs"), 0);
+  EXPECT_EQ(later.at("earlier_epochs"), meta.at("epochs"));
+  const std::string total =
+      std::to_string(later.at("epochs").get<unsigned>() + meta.at("epochs").get<unsigned>());
+  EXPECT_NE(further.err.find(total + " with those of the atlases it goes on from"),
+            std::string::npos)
+      << further.err;
+  const std::string about = expect_done({"info", "--atlas", next}).out;
+  EXPECT_NE(about.find(total + " with those of the atlases it went on from"), std::string::npos)
+      << about;
   EXPECT_EQ(expect_done({"verify", "--atlas", next}).out, "");
 }
 

@@ -179,14 +179,20 @@ class FigureMaker {
     }
   }
 
+  [[nodiscard]] std::string epochs() const {
+    return std::to_string(meta_.epochs) + " epochs" +
+           (meta_.earlier_epochs == 0
+                ? ""
+                : " after " + std::to_string(meta_.earlier_epochs) + " of earlier trainings");
+  }
+
   void add_caption() {
     const pipeline::Quality& quality = meta_.quality;
     const std::string side = std::to_string(figure_.side);
     figure_.caption.push_back(grouped(meta_.training_articles) + " training articles on " + side +
                               " x " + side + " cells; " + grouped(meta_.descriptors) +
                               " descriptors; radius " + std::to_string(meta_.radius) + "; " +
-                              std::to_string(meta_.epochs) + " epochs; seed " +
-                              std::to_string(meta_.settings.seed));
+                              epochs() + "; seed " + std::to_string(meta_.settings.seed));
     std::string line = "quantization error " + decimals(quality.qe, 4);
     if (quality.heldout_qe) {
       line += " (held-out " + decimals(*quality.heldout_qe, 4) + ")";

@@ -123,6 +123,7 @@ class NpyExport {
     json["side"] = side_;
     json["radius"] = meta_.radius;
     json["epochs"] = meta_.epochs;
+    json["earlier_epochs"] = meta_.earlier_epochs;
     json["seed"] = meta_.settings.seed;
     json["counts"] = {{"descriptors", summary_.descriptors},
                       {"training_articles", summary_.assigned},
