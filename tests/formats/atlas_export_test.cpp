@@ -130,9 +130,12 @@ TEST_F(AtlasExport, AnExistingOutputIsReplacedOnlyWhenAskedTo) {
 TEST_F(AtlasExport, AFigureShowsTheValuesOfItsLayer) {
   const MapFigure hits = figure_of(*atlas_, {Layer::hits, "", std::nullopt});
   EXPECT_EQ(hits.value, (std::vector<double>{0, 10, 20, 30, 0, 50, 60, 70, 80}));
-  EXPECT_EQ(hits.low, 0);
+  EXPECT_EQ(hits.low, 1);
   EXPECT_EQ(hits.high, 80);
   EXPECT_EQ(hits.state[SmallAtlas::vacant], CellState::vacant);
+  EXPECT_EQ(hits.state[0], CellState::no_value);
+  EXPECT_EQ(hits.state[1], CellState::valued);
+  EXPECT_EQ(hits.no_value, "no training article");
   EXPECT_TRUE(hits.labels.empty());  // side 3
 
   const MapFigure umatrix = figure_of(*atlas_, {Layer::umatrix, "", std::nullopt});
@@ -147,7 +150,7 @@ TEST_F(AtlasExport, AFigureShowsTheValuesOfItsLayer) {
 }
 
 TEST_F(AtlasExport, APlaneIsFoundByUiAndByName) {
-  for (const std::string wanted : {"D000009370", "Fishes, \"Zebra\""}) {
+  for (const std::string wanted : {"D000009370", "Fishes, \"Zebra\"", " fishes, \"zebra\" "}) {
     const MapFigure plane = figure_of(*atlas_, {Layer::plane, wanted, std::nullopt});
     EXPECT_EQ(plane.title, "Fishes, \"Zebra\"");
     EXPECT_EQ(plane.value[0], 9000 / 16383.0);

@@ -133,6 +133,66 @@ TEST(MapPicture, VacantCellsAreGreyAndNothingElseIs) {
   }
 }
 
+// Where two pictures of one size differ, in a rectangle.
+bool differ(const Picture& a, const Picture& b, std::uint32_t left, std::uint32_t top,
+            std::uint32_t right, std::uint32_t bottom) {
+  for (std::uint32_t y = top; y < bottom; ++y) {
+    for (std::uint32_t x = left; x < right; ++x) {
+      if (a.pixel(x, y) != b.pixel(x, y)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+TEST(MapPicture, TheLegendExplainsGreyCellsOnlyWhereThereAreAny) {
+  const MapFigure plain = figure_of_side(8);
+  MapFigure vacant = plain;
+  vacant.state[9] = CellState::vacant;
+  MapFigure nothing = plain;
+  nothing.state[9] = CellState::no_value;
+  nothing.no_value = "no article";
+  const MapLayout layout = layout_of(plain);
+  const std::uint32_t beside_bar = layout.bar_left + layout.bar_width + 40;
+  Picture empty = draw_map(plain);
+  empty.fill(beside_bar, layout.bar_top - 5, layout.width, layout.bar_height + 10, {255, 255, 255});
+  const auto says = [&](const MapFigure& figure) {
+    return differ(draw_map(figure), empty, beside_bar, layout.bar_top - 5, layout.width,
+                  layout.bar_top + layout.bar_height + 5);
+  };
+  EXPECT_FALSE(says(plain));
+  EXPECT_TRUE(says(vacant));
+  EXPECT_TRUE(says(nothing));
+}
+
+TEST(MapPicture, TheEndsOfTheBarHaveTheirNumbers) {
+  for (const double high : {0.998, 0.0517, 7.0, 113.0, 54321.0}) {
+    MapFigure figure = figure_of_side(8);
+    figure.high = high;
+    MapFigure other = figure;
+    other.high = high * 1.01;
+    const MapLayout layout = layout_of(figure);
+    const std::uint32_t end = layout.bar_left + layout.bar_width;
+    const std::uint32_t below = layout.bar_top + layout.bar_height + 8;
+    // Nothing else is written so close to the end: the number is that of the end.
+    EXPECT_TRUE(differ(draw_map(figure), draw_map(other), end - 12, below, end + 12, below + 16))
+        << high;
+  }
+}
+
+TEST(MapPicture, TheAxesHaveNames) {
+  const MapFigure figure = figure_of_side(48);
+  const MapLayout layout = layout_of(figure);
+  const Picture picture = draw_map(figure);
+  const Picture blank(picture.width(), picture.height(), {255, 255, 255});
+  const std::uint32_t middle = layout.cell * figure.side / 2;
+  EXPECT_TRUE(differ(picture, blank, layout.map_left + middle - 20, layout.map_top - 40,
+                     layout.map_left + middle + 20, layout.map_top - 26));
+  EXPECT_TRUE(
+      differ(picture, blank, 0, layout.map_top + middle - 8, 36, layout.map_top + middle + 8));
+}
+
 TEST(MapPicture, ALogarithmicBarPlacesValuesByTheirLogarithm) {
   MapFigure figure = figure_of_side(2);
   figure.spacing = Spacing::logarithmic;

@@ -95,7 +95,13 @@ class FigureMaker {
     figure_.spacing = Spacing::logarithmic;
     figure_.whole_numbers = true;
     std::copy(cells_.hits.begin(), cells_.hits.end(), figure_.value.begin());
-    set_range(0);
+    // One article must not look like none.
+    for (std::size_t i = 0; i < cells_.hits.size(); ++i) {
+      if (cells_.hits[i] == 0) {
+        has_no_value(i, "no training article");
+      }
+    }
+    set_range(1);
   }
 
   void show_umatrix() {
@@ -116,12 +122,19 @@ class FigureMaker {
       if (cells_.year_count[i] != 0) {
         figure_.value[i] =
             static_cast<double>(cells_.year_sum[i]) / static_cast<double>(cells_.year_count[i]);
-      } else if (figure_.state[i] == CellState::valued) {
-        figure_.state[i] = CellState::no_value;
-        figure_.no_value = "no dated article";
+      } else {
+        has_no_value(i, "no dated article");
       }
     }
     set_range(std::nullopt);
+  }
+
+  // Of a cell with weights: a vacant one says more.
+  void has_no_value(std::size_t neuron, const char* why) {
+    if (figure_.state[neuron] == CellState::valued) {
+      figure_.state[neuron] = CellState::no_value;
+      figure_.no_value = why;
+    }
   }
 
   void show_plane(const std::string& wanted) {

@@ -14,9 +14,9 @@ constexpr Colour ink{28, 30, 38};
 constexpr Colour soft_ink{95, 98, 108};
 constexpr Colour vacant_ground{226, 226, 226};
 constexpr Colour vacant_hatch{168, 168, 168};
-constexpr Colour no_value_ground{200, 200, 200};
+constexpr Colour no_value_ground{222, 222, 222};
 constexpr std::uint32_t margin = 36;
-constexpr std::uint32_t axis_room = 44;  // left of the map and above it, for row and column numbers
+constexpr std::uint32_t axis_room = 44;  // left of the map, for row numbers
 constexpr std::uint32_t map_pixels = 1024;
 
 const TextStyle title_style{18, 2.6, ink, 0, paper};
@@ -67,6 +67,19 @@ std::string with_thousands(const std::string& digits) {
   return text;
 }
 
+// The value at an end of the bar, to three digits.
+std::string end_text(const MapFigure& figure, double value) {
+  const double size = std::abs(value);
+  const int before = size > 0 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 1;
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.setf(std::ios::fixed);
+  text.precision(figure.whole_numbers || value == 0 ? 0 : std::max(0, 3 - before));
+  text << value;
+  const bool years = figure.whole_numbers && figure.spacing == Spacing::linear;
+  return figure.whole_numbers && !years ? with_thousands(text.str()) : text.str();
+}
+
 // As many decimals as the ticks need to be told apart.
 std::vector<std::string> tick_texts(const std::vector<double>& values, bool years) {
   for (int decimals = 0;; ++decimals) {
@@ -108,6 +121,9 @@ void draw_cells(Picture& picture, const MapFigure& figure, const MapLayout& layo
 }
 
 void draw_axes(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
+  const double middle = figure.side * layout.cell / 2.0;
+  draw_centred(picture, layout.map_left + middle, layout.map_top - 28.0, "column", axis_style);
+  draw_text(picture, 14, layout.map_top + middle + axis_style.cap_height / 2, "row", axis_style);
   const auto step = static_cast<std::uint32_t>(std::max(1.0, round_step(figure.side / 8.0)));
   for (std::uint32_t i = 0; i < figure.side; i += step) {
     const double offset = (i + 0.5) * layout.cell;
@@ -149,15 +165,34 @@ void draw_legend(Picture& picture, const MapFigure& figure, const MapLayout& lay
   const std::vector<double> ticks = tick_values(figure);
   const std::vector<std::string> texts =
       tick_texts(ticks, figure.whole_numbers && figure.spacing == Spacing::linear);
-  double free_from = 0;
+  const std::int64_t bottom = std::int64_t{layout.bar_top} + layout.bar_height;
+  const auto place_of = [&](double value) {
+    return layout.bar_left + position_on_bar(figure, value) * (layout.bar_width - 1.0);
+  };
+  const auto tick = [&](double value) {
+    picture.fill(std::lround(place_of(value)), bottom + 1, 1, 6, ink);
+  };
+  const auto number = [&](double value, const std::string& text) {
+    draw_centred(picture, place_of(value) + 0.5, static_cast<double>(bottom) + 22, text, bar_style);
+  };
+  const auto half = [](const std::string& text) { return text_width(text, bar_style) / 2; };
+  // The ends have their numbers first; a round one that would touch another is left to its tick.
+  constexpr double apart = 10;
+  double free_to = layout.width;
+  tick(figure.low);
+  number(figure.low, end_text(figure, figure.low));
+  double free_from = place_of(figure.low) + half(end_text(figure, figure.low)) + apart;
+  if (figure.high > figure.low) {
+    tick(figure.high);
+    number(figure.high, end_text(figure, figure.high));
+    free_to = place_of(figure.high) - half(end_text(figure, figure.high)) - apart;
+  }
   for (std::size_t i = 0; i < ticks.size(); ++i) {
-    const double x = layout.bar_left + position_on_bar(figure, ticks[i]) * (layout.bar_width - 1.0);
-    const std::int64_t bottom = std::int64_t{layout.bar_top} + layout.bar_height;
-    picture.fill(std::lround(x), bottom + 1, 1, 6, ink);
-    const double half = text_width(texts[i], bar_style) / 2;
-    if (x - half >= free_from) {  // a number that would touch the last one is left to its tick
-      draw_centred(picture, x + 0.5, static_cast<double>(bottom) + 22, texts[i], bar_style);
-      free_from = x + half + 10;
+    tick(ticks[i]);
+    const double x = place_of(ticks[i]);
+    if (x - half(texts[i]) >= free_from && x + half(texts[i]) <= free_to) {
+      number(ticks[i], texts[i]);
+      free_from = x + half(texts[i]) + apart;
     }
   }
 
@@ -176,7 +211,9 @@ void draw_legend(Picture& picture, const MapFigure& figure, const MapLayout& lay
     x += 40 + static_cast<std::int64_t>(text_width(text, bar_style)) + 36;
   };
   const auto vacant = std::count(figure.state.begin(), figure.state.end(), CellState::vacant);
-  entry(vacant == 0 ? "vacant (none here)" : "vacant (" + std::to_string(vacant) + ")", true);
+  if (vacant != 0) {
+    entry("vacant (" + std::to_string(vacant) + ")", true);
+  }
   if (!figure.no_value.empty()) {
     entry(figure.no_value, false);
   }
@@ -194,7 +231,7 @@ MapLayout layout_of(const MapFigure& figure) {
   layout.cell = larger ? below + 1 : below;
   const std::uint32_t edge = layout.cell * figure.side;
   layout.map_left = margin + axis_room;
-  layout.map_top = 128;
+  layout.map_top = 138;
   layout.width = layout.map_left + edge + margin + 8;
   layout.bar_left = layout.map_left;
   layout.bar_top = layout.map_top + edge + 54;

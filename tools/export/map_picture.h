@@ -1,6 +1,6 @@
-// The figure of a map: its cells in colours, names at its peaks, a colour bar with values, what the
-// vacant cells look like, and a caption. Always holds: a cell is a whole number of pixels and has
-// one colour, that of its value on the bar.
+// The figure of a map: its cells in colours, names at its peaks, a colour bar with values, what
+// grey cells mean where there are any, and a caption. Always holds: a cell is a whole number of
+// pixels and has one colour, that of its value on the bar.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace somatlas::exports {
 enum class CellState : std::uint8_t {
   valued,
   vacant,    // no weights: hatched
-  no_value,  // usable, with nothing to show (no dated article): flat grey
+  no_value,  // usable, with nothing to show (no article, none with a date): flat light grey
 };
 
 enum class Spacing : std::uint8_t { linear, logarithmic };
