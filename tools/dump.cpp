@@ -106,8 +106,14 @@ Run define_dump(CLI::App& command) {
                                "Print citations without descriptors and deletions too");
   command
       .add_flag("--descriptors", options->descriptors,
-                "Print the descriptor table instead: UI, name, tree numbers")
+                "Print the descriptor table instead: UI, name, tree numbers with `;` between")
       ->excludes(all);
+  command.footer(
+      "Prints a line an article, ordered by PMID, tab-separated: PMID, version, year of "
+      "publication\n"
+      "(`-`: none), the UIs of its descriptors with blanks between, a `*` behind each that is a "
+      "major\n"
+      "topic of the article. With --all, `deleted` stands in the last column of a deletion.");
   return [options](Session& session) { return dump(session, *options); };
 }
 

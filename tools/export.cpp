@@ -79,18 +79,19 @@ Run define_export(CLI::App& command) {
   add_atlas_option(command, options->atlas)->required();
   command
       .add_option("--format", options->format,
-                  "npy: a directory with planes.npy, descriptors.tsv, assignment.tsv, places.tsv "
-                  "and meta.json; csv: a row a cell; png: a picture")
+                  "npy: a directory of arrays and tables; csv: a table of the cells; png: a "
+                  "picture (what they hold stands below)")
       ->required()
       ->check(CLI::IsMember({"npy", "csv", "png"}));
   command
       .add_option("--layer", options->layer,
-                  "png: articles a cell, borders between regions, mean publication year, or the "
-                  "weights of one descriptor (default: hits, or plane with --descriptor)")
+                  "png: hits (training articles a cell), umatrix (mean distance to the neighbours: "
+                  "borders between regions), years (mean publication year), or plane (the weights "
+                  "of one descriptor); default: hits, or plane with --descriptor")
       ->check(CLI::IsMember({"hits", "umatrix", "years", "plane"}));
   command
       .add_option("--descriptor", options->descriptor,
-                  "png: whose plane to draw, by UI or exact name")
+                  "png: whose plane to draw, by UI or by the name of the MeSH heading in any case")
       ->type_name("UI|NAME");
   CLI::Option* labels =
       command
@@ -99,9 +100,20 @@ Run define_export(CLI::App& command) {
           ->check(CLI::Range(0, 1000))
           ->type_name("N");
   command.add_flag("--overwrite", options->overwrite, "Replace an earlier export of that name");
-  command.add_option("output", options->output, "The directory (npy) or file to write")
+  command.add_option("OUT", options->output, "The directory (npy) or file to write")
       ->required()
-      ->type_name("OUT");
+      ->type_name("");
+  command.footer(
+      "csv has a line a cell: row, column, hits (training articles in it), height (U-matrix: mean\n"
+      "distance of the cell's weights to those of its up to 8 neighbours; empty for a vacant "
+      "cell),\n"
+      "descriptor1 to descriptor5 (those that the cell has most above their share of all "
+      "articles).\n"
+      "npy holds planes.npy (weights 0 to 16383, [descriptors, side, side]), descriptors.tsv (ui,\n"
+      "name, articles, tree_numbers, in the order of the planes), places.tsv (pmid, row, column,\n"
+      "distance of every article), assignment.tsv (pmid, row, column: the cells of the training\n"
+      "articles that the weights were made from) and meta.json. Rows and columns count from 0, "
+      "from the top left.");
   command.callback([options, labels] {
     const bool picture_options =
         !options->layer.empty() || !options->descriptor.empty() || labels->count() > 0;

@@ -219,9 +219,9 @@ void add_machine(CLI::App& command, Options& options) {
       ->capture_default_str()
       ->type_name("DEVICE");
   add_size_option(command, "--host-memory", training.host_memory,
-                  "Most host memory to use (default: what the machine has)");
+                  "Most host memory to use, for instance 4GiB (default: what the machine has)");
   add_size_option(command, "--device-memory", training.device_memory,
-                  "Most device memory to use (default: what the device has)");
+                  "Most device memory to use, for instance 16GiB (default: what the device has)");
   command.add_option("--tile-rows", training.tile_rows, "Articles that are on the device at once")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
       ->capture_default_str()

@@ -39,6 +39,39 @@ TEST(Arguments, HelpOfEverySubcommandIsOnStandardOutput) {
   }
 }
 
+TEST(Arguments, WhatStandsWithoutAnOptionIsNamedInCapitals) {
+  std::size_t found = 0;
+  for (const std::string& name : subcommands()) {
+    const std::string help = run_somatlas({name, "--help"}).out;
+    std::size_t at = help.find("Positionals:\n");
+    if (at == std::string::npos) {
+      continue;
+    }
+    for (at = help.find('\n', at) + 1; help.compare(at, 2, "  ") == 0;
+         at = help.find('\n', at) + 1) {
+      const std::string word = help.substr(at + 2, help.find_first_of(" \n", at + 2) - at - 2);
+      if (!word.empty()) {  // else a description goes on
+        ++found;
+        EXPECT_TRUE(std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; })) << help;
+      }
+    }
+  }
+  EXPECT_GE(found, 3U);
+}
+
+TEST(Arguments, HelpNamesWhatIsPrinted) {
+  const auto help_has = [](const std::string& command, const std::vector<std::string>& words) {
+    const std::string help = run_somatlas({command, "--help"}).out;
+    for (const std::string& word : words) {
+      EXPECT_NE(help.find(word), std::string::npos) << word << " in\n" << help;
+    }
+  };
+  help_has("map", {"row", "column", "distance", "second row", "label", "MeSH heading"});
+  help_has("dump", {"PMID", "version", "year", "`*`", "major"});
+  help_has("export", {"height", "hits", "descriptor1", "MeSH heading", "neighbours"});
+  help_has("train", {"4GiB"});
+}
+
 TEST(Arguments, VersionIsOneLine) {
   const Ending ending = run_somatlas({"--version"});
   EXPECT_EQ(ending.exit_code, 0);
