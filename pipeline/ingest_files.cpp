@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -261,12 +262,18 @@ void run_graph(const std::vector<InputFile>& files, const ReadingContext& contex
   graph.wait_for_all();
 }
 
+// Whether something is there, or cannot be looked at: opening it then says why.
+bool is_present(const std::string& directory) {
+  std::error_code error;
+  return std::filesystem::status(directory, error).type() != std::filesystem::file_type::not_found;
+}
+
 std::unique_ptr<store::Store> open_store(const IngestOptions& options) {
   using store::Store;
   if (!options.dry_run) {
     return Store::open(options.store_directory, Store::Access::create);
   }
-  return std::filesystem::exists(options.store_directory)
+  return is_present(options.store_directory)
              ? Store::open(options.store_directory, Store::Access::read)
              : nullptr;
 }
@@ -279,8 +286,7 @@ IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observe
   const InputList inputs = list_inputs(options.inputs);
   std::unique_ptr<store::Store> store;
   // Where nothing can be taken, no empty store is left behind.
-  if (!inputs.files.empty() || !tables.empty() ||
-      std::filesystem::exists(options.store_directory)) {
+  if (!inputs.files.empty() || !tables.empty() || is_present(options.store_directory)) {
     store = open_store(options);
   }
   Committer committer(store.get(), options, observer, summary);

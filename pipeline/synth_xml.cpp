@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 
 #include "ingest/byte_source.h"
 #include "pipeline/synth_article.h"
@@ -36,12 +37,17 @@ struct Stopped {};
 void prepare_directory(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error || !std::filesystem::is_directory(directory)) {
+  if (error || !std::filesystem::is_directory(directory, error)) {
     throw std::runtime_error(directory + ": the directory cannot be made" +
                              (error ? " (" + error.message() + ")" : std::string()) +
                              "; choose another place");
   }
-  if (!std::filesystem::is_empty(directory)) {
+  const bool empty = std::filesystem::is_empty(directory, error);
+  if (error) {
+    throw std::runtime_error(directory + ": the directory cannot be read (" + error.message() +
+                             "); choose another place");
+  }
+  if (!empty) {
     throw std::runtime_error(directory +
                              ": the directory is not empty; a synthetic corpus needs a new one");
   }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -110,11 +111,22 @@ void check_place(const TrainingOptions& options) {
   }
 }
 
+/// Whether anything stands there, a link included.
+bool is_present(const std::string& path) {
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  if (type == fs::file_type::none) {
+    throw TrainingError(path + ": cannot be looked at (" + error.message() +
+                        "): check its path, and who may read the folders on it");
+  }
+  return type != fs::file_type::not_found;
+}
+
 /// What stands where the atlas or its work directory would go.
 void check_targets(const TrainingOptions& options, const std::string& partial) {
   check_place(options);
-  const bool finished = fs::exists(fs::symlink_status(options.atlas_directory));
-  const bool begun = fs::exists(fs::symlink_status(partial));
+  const bool finished = is_present(options.atlas_directory);
+  const bool begun = is_present(partial);
   if (options.overwrite && finished) {
     require_atlas(options.atlas_directory);
   }
@@ -287,7 +299,7 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
 
   const auto backend = make_backend(device, options, input);
   if (!work) {
-    if (fs::exists(partial)) {
+    if (is_present(partial)) {
       store::remove_directory(partial);
     }
     work = store::Atlas::open(partial, store::Atlas::Access::create);

@@ -1,25 +1,18 @@
-// Opening, reading, checking and compacting one RocksDB directory.
+// Reading, checking and compacting one RocksDB directory, and its settings.
 // Always holds: a reader keeps every table file open, so a writer beside it cannot take one away;
-// an opening that fails beside a live writer is tried again before it is believed.
+// what RocksDB's status means is said in a user's words.
 #include "store/rocks_directory.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_checksum.h>
 #include <rocksdb/table.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "store/publish.h"
 #include "store/store_error.h"
 
 namespace somatlas::store {
@@ -27,12 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* meta_family = "meta";
-constexpr const char* format_key = "format";
-constexpr const char* unfinished = ".new-";  // behind a directory's name while it is made
 // So many files lie over each other before a write puts them together first.
 constexpr std::size_t upper_files_limit = 256;
-constexpr int open_attempts = 8;  // waits of 2, 4 ... 256 ms between them: half a second in all
 
 /// A log that goes nowhere. A reader may write nothing, and what there is to say comes as a status;
 /// and RocksDB's own log file ends the process by an assertion where the disk is full (Debian
@@ -43,23 +32,6 @@ class SilentLog : public rocksdb::Logger {
   using Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
-
-/// Every table file stays open; the usual soft limit of 1,024 files is too low for a large store
-/// that was not compacted yet.
-void raise_file_limit() {
-  constexpr rlim_t wanted = 65'536;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-    return;
-  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, limit.rlim_max);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-std::string without_slash(std::string path) {
-  while (path.size() > 1 && path.back() == '/')
-    path.pop_back();
-  return path;
-}
 
 rocksdb::ReadOptions read_options() {
   rocksdb::ReadOptions options;
@@ -73,26 +45,6 @@ void require_read(const rocksdb::Status& status) {
     throw StoreError(status.ToString());
 }
 
-/// Removes the directories that killed processes began to make: prefix, then the process's id.
-void clear_unfinished(const fs::path& prefix) {
-  std::error_code error;
-  const fs::path parent = prefix.has_parent_path() ? prefix.parent_path() : fs::path(".");
-  const std::string begin = prefix.filename().string();
-  std::vector<fs::path> dead;
-  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string entry_name = entry->path().filename().string();
-    if (!entry_name.starts_with(begin))
-      continue;
-    const auto process =
-        static_cast<pid_t>(std::strtol(entry_name.c_str() + begin.size(), nullptr, 10));
-    if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH)
-      dead.push_back(entry->path());
-  }
-  for (const fs::path& path : dead)
-    fs::remove_all(path, error);  // what cannot be removed is in nobody's way
-}
-
 /// Another process, or another object of this one, holds the lock. The words are RocksDB's; "lock"
 /// alone would match a path, or a directory where no lock can be made.
 bool is_lock_refusal(const rocksdb::Status& status) {
@@ -103,176 +55,6 @@ bool is_lock_refusal(const rocksdb::Status& status) {
 }
 
 }  // namespace
-
-std::unique_ptr<RocksDirectory> RocksDirectory::open(const std::string& directory, Access access,
-                                                     RocksLayout layout) {
-  raise_file_limit();
-  std::unique_ptr<RocksDirectory> self(
-      new RocksDirectory(without_slash(directory), std::move(layout)));
-  if (access == Access::create)
-    self->create_where_absent();
-  const std::string& path = self->directory_;
-  const std::string& kind = self->layout_.kind;
-  std::error_code error;
-  if (!fs::exists(path, error))
-    throw StoreError("there is no " + kind + " at '" + path + "': make one with somatlas " +
-                     self->layout_.made_by + ", or name the right directory");
-  if (!fs::is_directory(path, error) || !fs::exists(path + "/CURRENT", error))
-    throw StoreError("'" + path + "' is not a somatlas " + kind +
-                     ": name a directory that somatlas " + self->layout_.made_by + " made");
-  self->open_checked(false);
-  if (access != Access::read) {
-    self->close();
-    self->open_checked(true);
-  }
-  return self;
-}
-
-RocksDirectory::~RocksDirectory() {
-  close();
-}
-
-void RocksDirectory::close() {
-  if (!db_)
-    return;
-  for (const auto& [family_name, handle] : handles_)
-    db_->DestroyColumnFamilyHandle(handle);
-  handles_.clear();
-  db_->Close();
-  db_.reset();
-}
-
-void RocksDirectory::create_where_absent() {
-  std::error_code error;
-  if (fs::exists(directory_, error)) {
-    const bool empty = fs::is_directory(directory_, error) && fs::is_empty(directory_, error);
-    if (!empty || error)
-      return;  // open() says what it is
-    if (::rmdir(directory_.c_str()) != 0)
-      throw StoreError("cannot make a " + layout_.kind + " at '" + directory_ +
-                       "': " + std::generic_category().message(errno));
-  }
-  const fs::path parent = fs::path(directory_).parent_path();
-  if (!parent.empty())
-    fs::create_directories(parent, error);
-  if (error)
-    throw StoreError("cannot make the directory '" + parent.string() + "': " + error.message());
-  clear_unfinished(directory_ + unfinished);
-  const std::string fresh = unique_name(directory_ + unfinished);
-  try {
-    build_new(fresh);
-    publish_directory(fresh, directory_, false);
-  } catch (const StoreError&) {
-    fs::remove_all(fresh, error);
-    if (!fs::exists(directory_ + "/CURRENT", error))  // else another process was first
-      throw;
-  }
-}
-
-void RocksDirectory::build_new(const std::string& at) {
-  RocksDirectory fresh(at, layout_);
-  rocksdb::Options db_options = fresh.options();
-  db_options.create_if_missing = true;
-  db_options.create_missing_column_families = true;
-  db_options.error_if_exists = true;
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  for (const std::string& family_name : fresh.family_names())
-    descriptors.emplace_back(family_name, fresh.family_options(family_name));
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* raw = nullptr;
-  fresh.check(rocksdb::DB::Open(db_options, at, descriptors, &handles, &raw), "be made");
-  fresh.db_.reset(raw);
-  for (rocksdb::ColumnFamilyHandle* handle : handles)
-    fresh.handles_[handle->GetName()] = handle;
-  fresh.writable_ = true;
-  fresh.clear_incoming();
-  std::map<std::string, std::string> meta =
-      layout_.first_meta ? layout_.first_meta() : std::map<std::string, std::string>{};
-  meta[format_key] = layout_.kind + " " + std::to_string(layout_.format);
-  RocksIngestion first(fresh);
-  for (const auto& [key, value] : meta)
-    first.put(meta_family, key, value);
-  first.commit();
-}
-
-void RocksDirectory::open_checked(bool writable) {
-  for (int attempt = 1;; ++attempt) {
-    try {
-      connect(writable);
-      check_format();
-      break;
-    } catch (const StoreError&) {
-      close();
-      if (writable || attempt == open_attempts)
-        throw;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1 << attempt));
-    }
-  }
-  writable_ = writable;
-  if (writable)
-    clear_incoming();
-}
-
-void RocksDirectory::connect(bool writable) {
-  const rocksdb::Options db_options = options();
-  std::vector<std::string> present;
-  check(rocksdb::DB::ListColumnFamilies(db_options, directory_, &present), "be read");
-  std::vector<std::string> wanted = family_names();
-  std::sort(wanted.begin(), wanted.end());
-  std::sort(present.begin(), present.end());
-  if (std::find(present.begin(), present.end(), meta_family) == present.end())
-    throw StoreError("'" + directory_ + "' is not a somatlas " + layout_.kind +
-                     ": it is a database of another program");
-  // Those of another format are opened too, so that its number can be read.
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  for (const std::string& family_name : present)
-    descriptors.emplace_back(family_name, family_options(family_name));
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* raw = nullptr;
-  check(writable
-            ? rocksdb::DB::Open(db_options, directory_, descriptors, &handles, &raw)
-            : rocksdb::DB::OpenForReadOnly(db_options, directory_, descriptors, &handles, &raw),
-        writable ? "be written" : "be opened");
-  db_.reset(raw);
-  for (rocksdb::ColumnFamilyHandle* handle : handles)
-    handles_[handle->GetName()] = handle;
-}
-
-void RocksDirectory::check_format() {
-  std::optional<std::string> format;
-  try {
-    format = get(meta_family, format_key);
-  } catch (const StoreError& error) {
-    throw damaged(std::string("its format number: ") + error.what());
-  }
-  if (!format)
-    throw damaged("it has no format number");
-  const std::string wanted = layout_.kind + " " + std::to_string(layout_.format);
-  if (*format != wanted) {
-    const std::string kind = format->substr(0, format->find(' '));
-    if (kind != layout_.kind)
-      throw StoreError("'" + directory_ + "' is not a somatlas " + layout_.kind + ": it is a " +
-                       "directory of the kind '" + kind + "'");
-    throw StoreError(name() + " has format number " + format->substr(kind.size() + 1) +
-                     " and this program reads " + std::to_string(layout_.format) +
-                     ": make it again with somatlas " + layout_.made_by +
-                     ", or use the program that made it");
-  }
-  std::vector<std::string> wanted_families = family_names();
-  for (const std::string& family_name : wanted_families)
-    if (handles_.find(family_name) == handles_.end())
-      throw damaged("its part '" + family_name + "' is missing");
-}
-
-void RocksDirectory::clear_incoming() {
-  std::error_code error;
-  fs::create_directory(incoming(), error);
-  for (fs::directory_iterator entry(incoming(), error), end; !error && entry != end;
-       entry.increment(error))
-    fs::remove(entry->path(), error);  // unlinked, never truncated: it may be a link to a table
-  if (error)
-    throw StoreError("cannot clear '" + incoming() + "': " + error.message());
-}
 
 rocksdb::Options RocksDirectory::options() const {
   rocksdb::Options options(rocksdb::DBOptions(), family_options(""));
@@ -489,7 +271,11 @@ void RocksDirectory::check(const rocksdb::Status& status, const char* doing) con
   if (status.IsNoSpace() || status.ToString().find("No space left") != std::string::npos)
     throw StoreError(name() + " cannot " + doing +
                      ", the disk is full: free some space, then run the same command again");
-  if (status.IsCorruption() || status.IsPathNotFound())
+  // Without CURRENT the whole directory is gone, or was never made: then no part of it is damaged.
+  std::error_code error;
+  const bool refused = status.ToString().find("Permission denied") != std::string::npos;
+  const bool lost = status.IsPathNotFound() && fs::exists(directory_ + "/CURRENT", error);
+  if (!refused && (status.IsCorruption() || lost))
     throw StoreError(name() + " is damaged (" + status.ToString() + "): " + layout_.remedy);
   throw StoreError(name() + " cannot " + doing + " (" + status.ToString() +
                    "): see who owns it and which rights it has");

@@ -85,9 +85,15 @@ class RocksDirectory {
 
  private:
   friend class RocksIngestion;
-  RocksDirectory(std::string directory, RocksLayout layout)
-      : directory_(std::move(directory)), layout_(std::move(layout)) {}
+  static constexpr const char* meta_family = "meta";
+  // Waits of 2, 4 ... 256 ms between them: half a second in all.
+  static constexpr int open_attempts = 8;
 
+  RocksDirectory(std::string directory, RocksLayout layout)
+      : directory_(std::move(directory)), called_(directory_), layout_(std::move(layout)) {}
+
+  void require_present() const;
+  void require_right(int right, const char* done) const;
   void create_where_absent();
   void build_new(const std::string& at);
   void open_checked(bool writable);
@@ -95,17 +101,20 @@ class RocksDirectory {
   void check_format();
   void close();
   void clear_incoming();
+  void clear_logs();
   void compact_verified(rocksdb::ColumnFamilyHandle* handle);
   [[nodiscard]] rocksdb::Options options() const;
   [[nodiscard]] rocksdb::ColumnFamilyOptions family_options(const std::string& family) const;
   [[nodiscard]] std::vector<std::string> family_names() const;
   [[nodiscard]] rocksdb::ColumnFamilyHandle* family(const std::string& name) const;
   [[nodiscard]] std::string incoming() const { return directory_ + "/incoming"; }
-  [[nodiscard]] std::string name() const { return "the " + layout_.kind + " '" + directory_ + "'"; }
+  [[nodiscard]] std::string name() const { return "the " + layout_.kind + " '" + called_ + "'"; }
+  [[nodiscard]] StoreError not_made(const std::string& why, const std::string& remedy) const;
   /// Turns a failed status into a StoreError; does nothing where it is ok.
   void check(const rocksdb::Status& status, const char* doing) const;
 
   std::string directory_;
+  std::string called_;  // in messages: the name that it gets when it is whole
   RocksLayout layout_;
   bool writable_ = false;
   std::unique_ptr<rocksdb::DB> db_;

@@ -54,7 +54,7 @@ CLI::Option* add_progress_option(CLI::App& command, bool& progress);
 /// --seed K, any unsigned 64-bit number.
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed,
                              const std::string& description);
-/// A size in bytes with an optional unit: 8GiB, 500MB, 4096.
+/// A size in bytes with an optional unit: 8GiB, 500MB, 4096; never 0.
 CLI::Option* add_size_option(CLI::App& command, const std::string& name, std::size_t& bytes,
                              const std::string& description);
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 
 #include "pipeline/ingest_files.h"
 #include "store/store.h"
@@ -128,7 +129,9 @@ int ingest(Session& session, const Options& options) {
 
   StoreCensus census;
   std::string state_id;
-  const bool have_census = !summary.stopped && std::filesystem::exists(ingest.store_directory);
+  std::error_code error;
+  const bool have_census =
+      !summary.stopped && std::filesystem::exists(ingest.store_directory, error);
   if (have_census) {
     const auto store = store::Store::open(ingest.store_directory, store::Store::Access::read);
     census = pipeline::take_census(*store);

@@ -21,6 +21,14 @@ std::string check_no_sign(std::string& text) {
   return text.starts_with('-') ? "Value " + text + " is negative" : "";
 }
 
+// Of a size that is a number of bytes by now; 0 would mean that there is no limit at all.
+std::string check_not_nothing(const std::string& text) {
+  std::uint64_t bytes = 0;
+  return CLI::detail::lexical_cast(text, bytes) && bytes == 0
+             ? "A size of 0 leaves nothing: give more, or leave the option out"
+             : "";
+}
+
 }  // namespace
 
 CLI::Option* add_store_option(CLI::App& command, std::string& directory) {
@@ -70,6 +78,7 @@ CLI::Option* add_size_option(CLI::App& command, const std::string& name, std::si
   return command.add_option(name, bytes, description)
       ->transform(CLI::AsSizeValue(true).description(""))
       ->transform(CLI::Validator(check_no_sign, ""))
+      ->check(check_not_nothing)
       ->type_name("SIZE");
 }
 

@@ -56,6 +56,31 @@ TEST(Ingest, WhatIsNotThereIsNamedAndLeavesNoStore) {
   EXPECT_FALSE(std::filesystem::exists(scratch / "store"));
 }
 
+TEST(Ingest, APlaceWhereNoStoreCanBeIsNamedWithTheReason) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "file", "");
+  const std::string loop = scratch / "loop";
+  std::filesystem::create_symlink("loop", loop);
+  const std::string remedy = ": name a place where folders can be made\n";
+  for (const auto& [store, sentence] : std::vector<std::pair<std::string, std::string>>{
+           {"/proc/q",
+            "cannot make the store '/proc/q': its folder cannot be created (No such file or "
+            "directory)" +
+                remedy},
+           {scratch / "file/q", "cannot make the store '" + scratch / "file/q" + "': the folder '" +
+                                    scratch / "file" + "' cannot be created (Not a directory)" +
+                                    remedy},
+           {loop, "the store '" + loop +
+                      "' cannot be looked at (Too many levels of symbolic links): check its path, "
+                      "and who may read the folders on it\n"}}) {
+    const Ending ending = ingest(store, {data("cases/no_mesh.xml")});
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_EQ(ending.out, "");
+    EXPECT_EQ(ending.err, "somatlas: " + sentence);
+  }
+  EXPECT_EQ(ingest(loop, {"--dry-run", data("cases/no_mesh.xml")}).exit_code, 1);
+}
+
 TEST(Ingest, AStoreWithoutATableSaysWhatItLacks) {
   const ScratchDirectory scratch;
   const Ending ending = ingest(scratch / "store", {data("cases/missing_ui.xml")});

@@ -213,29 +213,6 @@ TEST(Store, RefusesDeltasThatAreNotTheFiles) {
   EXPECT_TRUE(store->ranges().empty());
 }
 
-TEST(Store, SaysWhatIsWrongWithADirectory) {
-  const TemporaryDirectory directory;
-  const std::string missing = directory / "missing";
-  for (const Access access : {Access::read, Access::write}) {
-    const std::string message = store_error_of([&] { (void)Store::open(missing, access); });
-    EXPECT_NE(message.find("there is no store at '" + missing), std::string::npos) << message;
-    EXPECT_FALSE(fs::exists(missing));
-  }
-  fs::create_directory(directory / "other");
-  std::ofstream(directory / "other/file.txt") << "something else";
-  std::ofstream(directory / "file") << "a file";
-  for (const Access access : {Access::read, Access::write, Access::create})
-    for (const char* name : {"other", "file"}) {
-      const std::string message =
-          store_error_of([&] { (void)Store::open(directory / name, access); });
-      EXPECT_NE(message.find("is not a somatlas store"), std::string::npos) << message;
-    }
-  EXPECT_EQ(std::distance(fs::directory_iterator(directory / "other"), {}), 1);
-  fs::create_directory(directory / "empty");
-  EXPECT_NO_THROW((void)Store::open(directory / "empty", Access::create));
-  EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 3);  // nothing left over
-}
-
 TEST(Store, LetsOneProcessWrite) {
   const TemporaryDirectory directory;
   auto writer = Store::open(directory / "store", Access::create);
