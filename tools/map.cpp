@@ -168,6 +168,7 @@ class MapRun : public lookup::ArticleSink {
 
   Query query_of(const lookup::Article& article) {
     Query query;
+    query.no_search = article.fault;
     for (const ingest::DescriptorUi& ui : article.uis) {
       query.codes.push_back(store::descriptor_code(ui.number, ui.digits));
     }
@@ -335,7 +336,7 @@ Run define_map(CLI::App& command) {
           "INPUT", options->input,
           "MEDLINE XML (gzip too); or PMIDs, one a line; or a line an article, its descriptors "
           "separated by `;`, each by UI or by the name of the MeSH heading in any case (no entry "
-          "terms, no qualifiers); - is standard input")
+          "terms, no qualifiers); the first line tells which; - is standard input")
       ->required()
       ->type_name("");
   command.footer(

@@ -36,14 +36,17 @@ class Bytes : public ingest::ByteSource {
   std::string path_ = "input";
 };
 
-/// What came, a text an article: "PMID 5", "5: D000001 D000002 'name'", "line 3: ...".
+/// What came, a text an article: "PMID 5", "5: D000001 D000002 'name'", "line 3: ...", and "line 3!
+/// fault".
 class Recorder : public ArticleSink {
  public:
   void article(Article article) override {
     std::string text = article.only_pmid ? "PMID " : "";
     text +=
         article.pmid != 0 ? std::to_string(article.pmid) : "line " + std::to_string(article.line);
-    if (!article.only_pmid) {
+    if (!article.fault.empty()) {
+      text += "! " + article.fault;
+    } else if (!article.only_pmid) {
       text += ":";
       for (const ingest::DescriptorUi& ui : article.uis) {
         std::string digits = std::to_string(ui.number);
@@ -117,18 +120,41 @@ TEST(ArticleInput, HasNothingInAnEmptyInput) {
   EXPECT_TRUE(read("\n \r\n# only words\n").articles.empty());
 }
 
-TEST(ArticleInput, RefusesAMixWithItsLine) {
-  EXPECT_EQ(refusal("# x\n12\n\nHumans\n"),
-            "input:4: descriptors here and a PMID in line 2; give one kind of input at a time");
-  EXPECT_EQ(refusal("Humans\r\n12\r\n"),
-            "input:2: a PMID here and descriptors in line 1; give one kind of input at a time");
-  EXPECT_EQ(refusal("12\n<PubmedArticleSet/>\n"),
-            "input:2: XML in the midst of lines; give one kind of input at a time");
+const std::string no_pmid = "! it is no PMID, a number from 1 to 4294967295";
+
+TEST(ArticleInput, ALineOfAPmidListThatIsNoneIsAFaultOfItsOwn) {
+  for (const std::string& line :
+       Texts{"0", "000", "4294967296", "99999999999999999999999", "-5", "+5", "12x", "1 2", "1;2",
+             "1.5", "Humans", "D000001;Mice", "\xd9\xa1", "-"}) {
+    EXPECT_EQ(read("# x\n12\n" + line + "\n\n7\n").articles,
+              (Texts{"PMID 12", "line 3" + no_pmid, "PMID 7"}))
+        << line;
+  }
+  // A number in the first line tells the kind, whether it is a PMID or not.
+  for (const std::string& line : Texts{"0", "4294967296", "-5", "+5"}) {
+    EXPECT_EQ(read(line + "\n7\nHumans\n").articles,
+              (Texts{"line 1" + no_pmid, "PMID 7", "line 3" + no_pmid}))
+        << line;
+  }
 }
 
-TEST(ArticleInput, RefusesNumbersThatAreNoPmid) {
-  EXPECT_EQ(refusal("0\n"), "input:1: 0 is no PMID (1 to 4294967295)");
-  EXPECT_EQ(refusal("1\n4294967296\n"), "input:2: 4294967296 is no PMID (1 to 4294967295)");
+TEST(ArticleInput, ANumberAmongDescriptorsIsAFaultOfItsOwn) {
+  for (const std::string& line : Texts{"0", "12", "-5", "4294967296"}) {
+    EXPECT_EQ(read("#\r\nHumans\r\n" + line + "\r\nD000001\r\n").articles,
+              (Texts{"line 2: 'Humans'",
+                     "line 3! it is a number, and line 2 made this an input of descriptors",
+                     "line 4: D000001"}))
+        << line;
+  }
+  EXPECT_EQ(read("Humans\n12x\n3T3 Cells\n7;8\n").articles,
+            (Texts{"line 1: 'Humans'", "line 2: '12x'", "line 3: '3T3 Cells'", "line 4: '7' '8'"}));
+}
+
+TEST(ArticleInput, RefusesXmlAmongLines) {
+  for (const char* const first : {"12", "Humans"}) {
+    EXPECT_EQ(refusal(std::string(first) + "\n<PubmedArticleSet/>\n"),
+              "input:2: XML in the midst of lines; give one kind of input at a time");
+  }
 }
 
 TEST(ArticleInput, RefusesBinaryAndEndlessLines) {
@@ -200,6 +226,13 @@ TEST(ArticleInput, OpensPlainAndMissingFiles) {
   Recorder recorder;
   read_articles(*source, {}, recorder);
   EXPECT_EQ(recorder.articles, Texts{"PMID 5"});
+  for (const char* const name : {"empty.txt", "empty.xml", "empty.xml.gz"}) {
+    exports::write_text(folder / name, "");
+    const auto empty = open_input(folder / name);
+    Recorder nothing;
+    read_articles(*empty, {}, nothing);
+    EXPECT_TRUE(nothing.articles.empty() && nothing.remarks.empty()) << name;
+  }
   EXPECT_THROW(static_cast<void>(open_input(folder / "none.txt")), ingest::InputError);
 }
 

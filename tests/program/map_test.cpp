@@ -239,18 +239,38 @@ TEST_F(MapProgram, NamesFewOfTheDeletionsOfAnUpdateFile) {
 }
 
 TEST_F(MapProgram, AnEmptyInputIsSaid) {
-  const Ending ending = map("# nothing\n\n");
-  EXPECT_EQ(ending.exit_code, 0);
-  EXPECT_EQ(ending.out, header);
-  EXPECT_EQ(ending.err, scratch_ / "input" + ": holds no article\n");
+  for (const char* const input : {"", "\n", "# nothing\n\n"}) {
+    const Ending ending = map(input);
+    EXPECT_EQ(ending.exit_code, 0) << input;
+    EXPECT_EQ(ending.out, header);
+    EXPECT_EQ(ending.err, scratch_ / "input" + ": holds no article\n");
+  }
 }
 
-TEST_F(MapProgram, RefusesAMixWithItsLine) {
-  const Ending ending = map("10\nHumans\n");
-  EXPECT_EQ(ending.exit_code, 1);
-  EXPECT_NE(ending.err.find(scratch_ / "input" + ":2: descriptors here and a PMID in line 1"),
-            std::string::npos)
-      << ending.err;
+TEST_F(MapProgram, ALineOfAnotherKindHasNoPlaceAndTheRestGoesOn) {
+  const std::string reason = ": it is no PMID, a number from 1 to 4294967295\n";
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--store", scratch_ / "store"}}) {
+    const Ending ending = map("10\n0\n12x\n-10\n4294967296\nHumans\n11\n", more);
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_EQ(ending.out, header + row(10) + row("line 2", {}) + row("line 3", {}) +
+                              row("line 4", {}) + row("line 5", {}) + row("line 6", {}) + row(11));
+    EXPECT_EQ(ending.err, "line 2" + reason + "line 3" + reason + "line 4" + reason + "line 5" +
+                              reason + "line 6" + reason +
+                              "articles: 7 (2 placed, 5 without a place)\n");
+  }
+  const Ending ending = map("Humans\n0\nNeoplasms\n");
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::humans}) + row("line 2", {}) +
+                            row("line 3", {SmallAtlas::neoplasms}));
+  EXPECT_EQ(ending.err,
+            "line 2: it is a number, and line 1 made this an input of descriptors\n"
+            "articles: 3 (2 placed, 1 without a place)\n");
+  std::string many = "10\n";
+  for (int line = 0; line < 500; ++line) {
+    many += "none\n";
+  }
+  EXPECT_LE(lines_of(map(many).err), 22U);
 }
 
 TEST_F(MapProgram, WarnsOfAStoreInAnotherState) {

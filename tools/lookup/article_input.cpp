@@ -16,7 +16,11 @@
 namespace somatlas::lookup {
 namespace {
 
-bool all_digits(std::string_view text) {
+/// Digits, with or without a sign.
+bool is_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -89,13 +93,20 @@ class XmlArticles : public ingest::CitationSink {
   std::vector<std::string> unknown_;
 };
 
-Article pmid_line(std::string_view text, const ingest::ByteSource& source, std::uint64_t line) {
+Article faulty_line(std::uint64_t line, std::string fault) {
+  Article article;
+  article.line = line;
+  article.fault = std::move(fault);
+  return article;
+}
+
+Article pmid_line(std::string_view text, std::uint64_t line) {
   Article article;
   article.only_pmid = true;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), article.pmid);
-  if (error != std::errc{} || article.pmid == 0) {
-    throw ingest::InputError(source.path(), line,
-                             std::string(text) + " is no PMID (1 to 4294967295)");
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, article.pmid);
+  if (error != std::errc{} || end != last || article.pmid == 0) {
+    return faulty_line(line, "it is no PMID, a number from 1 to 4294967295");
   }
   return article;
 }
@@ -131,20 +142,19 @@ void read_lines(ingest::ByteSource& source, ArticleSink& sink) {
       throw ingest::InputError(source.path(), lines.number(),
                                "XML in the midst of lines; give one kind of input at a time");
     }
-    const bool is_pmid = all_digits(text);
     if (first_line == 0) {
       first_line = lines.number();
-      pmids = is_pmid;
-    } else if (is_pmid != pmids) {
-      const std::string here = is_pmid ? "a PMID" : "descriptors";
-      const std::string there = is_pmid ? "descriptors" : "a PMID";
-      throw ingest::InputError(source.path(), lines.number(),
-                               here + " here and " + there + " in line " +
-                                   std::to_string(first_line) +
-                                   "; give one kind of input at a time");
+      pmids = is_number(text);
     }
-    sink.article(is_pmid ? pmid_line(text, source, lines.number())
-                         : descriptor_line(text, lines.number()));
+    if (pmids) {
+      sink.article(pmid_line(text, lines.number()));
+    } else if (is_number(text)) {
+      sink.article(faulty_line(lines.number(), "it is a number, and line " +
+                                                   std::to_string(first_line) +
+                                                   " made this an input of descriptors"));
+    } else {
+      sink.article(descriptor_line(text, lines.number()));
+    }
   }
 }
 
