@@ -18,7 +18,7 @@ namespace somatlas::store {
 
 inline constexpr std::uint32_t pmids_per_shard = 65'536;
 /// Raised whenever the bytes that encode() writes change.
-inline constexpr std::uint32_t shard_format = 1;
+inline constexpr std::uint32_t shard_format = 2;
 /// Descriptors of one article at most: the contract's scores fit 32 bits up to here.
 inline constexpr std::size_t descriptors_per_article_limit = 1'023;
 
@@ -69,8 +69,8 @@ void check_invariants(const Shard& shard);
 ///   key            a row: index into keys
 ///   records        a row
 ///   counts         an article: descriptors, less 1
-///   descriptors    each: code / 256 less that of the one before in its row, then one byte code %
-///                  256 (level 1 finds more repeats in this than in plain gaps)
+///   high           a descriptor: code / 256 less that of the one before in its row
+///   low bytes      a descriptor: code % 256 (apart from the gaps: a tenth smaller than together)
 ///   major          one bit a descriptor, lowest bit first, the last byte filled with 0
 ///
 /// Columns stand apart, so that a constant one costs nothing. Throws StoreError where an invariant

@@ -50,10 +50,11 @@ void put_descriptor_columns(std::string& out, const Shard& shard) {
     std::uint32_t high = 0;
     for (const DescriptorCode code : shard.row(r)) {
       put_varint(out, (code >> 8) - high);
-      out.push_back(static_cast<char>(code & 0xFF));
       high = code >> 8;
     }
   }
+  for (const DescriptorCode code : shard.descriptors)
+    out.push_back(static_cast<char>(code & 0xFF));
   unsigned bits = 0;
   unsigned used = 0;
   for (const std::uint8_t major : shard.major) {
@@ -137,9 +138,11 @@ void get_descriptor_columns(ByteReader& in, std::size_t total, Shard& shard) {
       high += in.varint(max_u32 >> 8);
       if (high > max_u32 >> 8)
         throw StoreError("a descriptor is out of bounds");
-      shard.descriptors[d] = static_cast<DescriptorCode>(high << 8 | in.byte());
+      shard.descriptors[d] = static_cast<DescriptorCode>(high << 8);
     }
   }
+  for (DescriptorCode& code : shard.descriptors)
+    code |= in.byte();
   shard.major.resize(total);
   unsigned bits = 0;
   for (std::size_t d = 0; d < total; ++d) {

@@ -20,7 +20,7 @@
 namespace somatlas::store {
 
 /// Raised whenever the layout of the store's directory changes.
-inline constexpr std::uint32_t store_format = 1;
+inline constexpr std::uint32_t store_format = 2;
 
 /// One source file that was taken.
 struct LedgerEntry {
