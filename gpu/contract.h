@@ -11,7 +11,7 @@ namespace somatlas::gpu {
 /// A weight w in [0, 1] is stored as q = round(16383 w).
 inline constexpr std::uint32_t weight_one = 16383;
 /// Scores are in units of 1 / (64 * 16383) of a squared distance: 64 * 16383.
-inline constexpr std::int64_t score_unit = 64 * 16383;
+inline constexpr std::int64_t score_unit = std::int64_t{64} * 16383;
 /// Articles with more descriptors are left out at ingest, so a score cannot overflow 32 bits.
 inline constexpr std::uint32_t max_descriptors = 1023;
 /// The norm of padded neurons: never the lowest.

@@ -41,7 +41,7 @@ void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,
 
 void add_squares(std::span<const std::uint16_t> plane, std::span<std::uint64_t> sums) {
   for (std::size_t i = 0; i < plane.size(); ++i) {
-    sums[i] += std::uint32_t{plane[i]} * plane[i];
+    sums[i] += std::uint64_t{plane[i]} * plane[i];
   }
 }
 
