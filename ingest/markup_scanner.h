@@ -63,6 +63,7 @@ class MarkupScanner {
   };
 
   [[nodiscard]] bool held() const { return state_ >= State::opened; }
+  [[nodiscard]] static const char* past_short_tags(const char* at, const char* end);
   [[nodiscard]] const char* in_text(const char* at, const char* end);
   [[nodiscard]] const char* in_tag(const char* at, const char* end);
   [[nodiscard]] bool declared(char c);

@@ -66,9 +66,10 @@ std::uint16_t year_in(std::string_view text) {
 }
 
 /// The elements that begin a record, or a list of deletions.
+constexpr std::array<std::string_view, 5> records = {
+    "PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument", "DeleteCitation"};
+
 bool begins_record(std::string_view name) {
-  constexpr std::array<std::string_view, 5> records = {
-      "PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument", "DeleteCitation"};
   return std::find(records.begin(), records.end(), name) != records.end();
 }
 
@@ -137,17 +138,22 @@ class MedlineReceiver final : public XmlReceiver {
     text_.reserve(longest_text_bytes);
   }
 
-  void start_element(std::string_view name, XmlAttributes attributes, std::uint64_t line) override {
+  [[nodiscard]] Interest start_element(std::string_view name, XmlAttributes attributes,
+                                       std::uint64_t line) override {
     check_place(name, line);
-    if (inner_ != 0 || !enter(name, attributes, line)) {
-      ++inner_;
+    if (!enter(name, attributes, line)) {
+      return Interest::none;
     }
+    return place_ >= Place::pmid ? Interest::text : Interest::elements;
+  }
+
+  [[nodiscard]] std::span<const std::string_view> watched() const override { return records; }
+  void hidden_element(std::string_view name, std::uint64_t line) override {
+    refuse_inside(name, line);
   }
 
   void end_element(std::string_view name) override {
-    if (inner_ != 0) {
-      --inner_;
-    } else if (place_ == Place::outside) {
+    if (place_ == Place::outside) {
       leave_outer(name);
     } else {
       leave();
@@ -156,11 +162,9 @@ class MedlineReceiver final : public XmlReceiver {
   }
 
   void text(std::string_view piece) override {
-    if (place_ >= Place::pmid) {
-      const std::string_view taken = piece.substr(0, longest_text_bytes - text_.size());
-      text_.append(taken);
-      text_is_cut_ = text_is_cut_ || taken.size() < piece.size();
-    }
+    const std::string_view taken = piece.substr(0, longest_text_bytes - text_.size());
+    text_.append(taken);
+    text_is_cut_ = text_is_cut_ || taken.size() < piece.size();
   }
 
   [[nodiscard]] const ParseSummary& summary() const { return summary_; }
@@ -181,13 +185,16 @@ class MedlineReceiver final : public XmlReceiver {
     if (!begins_record(name)) {
       return;
     }
-    const bool own_part = name == "BookDocument" && place_ == Place::book && inner_ == 0;
-    const bool inside = place_ != Place::outside || inner_ != 0 || (in_wrapper_ && name == wrapper);
-    if (inside && !own_part) {
-      throw InputError(path_, line,
-                       "a " + std::string(name) +
-                           " begins inside another record; fetch the file again or repair it");
+    const bool own_part = name == "BookDocument" && place_ == Place::book;
+    if ((place_ != Place::outside && !own_part) || (in_wrapper_ && name == wrapper)) {
+      refuse_inside(name, line);
     }
+  }
+
+  [[noreturn]] void refuse_inside(std::string_view name, std::uint64_t line) const {
+    throw InputError(path_, line,
+                     "a " + std::string(name) +
+                         " begins inside another record; fetch the file again or repair it");
   }
 
   /// Enters the place that the element means, or tells that it means nothing here.
@@ -431,8 +438,7 @@ class MedlineReceiver final : public XmlReceiver {
   bool root_seen_ = false;
 
   Place place_ = Place::outside;
-  std::uint64_t inner_ = 0;  // open elements below place_ that have no place of their own
-  std::string text_;         // of the element in place_, its children's included
+  std::string text_;  // of the element in place_, its children's included
   bool text_is_cut_ = false;
   std::uint64_t text_line_ = 0;
   std::string version_text_;

@@ -27,26 +27,18 @@ class MeshReceiver final : public XmlReceiver {
  public:
   explicit MeshReceiver(const std::string& path) : path_(path) {}
 
-  void start_element(std::string_view name, XmlAttributes /*attributes*/,
-                     std::uint64_t line) override {
+  [[nodiscard]] Interest start_element(std::string_view name, XmlAttributes /*attributes*/,
+                                       std::uint64_t line) override {
     line_ = line;
-    if (inner_ != 0 || !enter(name, line)) {
-      ++inner_;
+    if (!enter(name, line)) {
+      return Interest::none;
     }
+    return place_ >= Place::ui ? Interest::text : Interest::elements;
   }
 
-  void end_element(std::string_view /*name*/) override {
-    if (inner_ != 0) {
-      --inner_;
-      return;
-    }
-    leave();
-  }
+  void end_element(std::string_view /*name*/) override { leave(); }
 
   void text(std::string_view piece) override {
-    if (place_ < Place::ui) {
-      return;
-    }
     if (text_.size() + piece.size() > longest_text_bytes) {
       refuse("has a UI, name or tree number of more than " + std::to_string(longest_text_bytes) +
              " bytes; fetch the file again");
@@ -154,7 +146,6 @@ class MeshReceiver final : public XmlReceiver {
 
   const std::string& path_;
   Place place_ = Place::outside;
-  std::uint64_t inner_ = 0;  // open elements below place_ that have no place of their own
   std::uint64_t line_ = 0;
   std::uint64_t record_line_ = 0;
   bool record_seen_ = false;

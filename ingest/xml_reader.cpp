@@ -64,10 +64,6 @@ class Parse {
     handler.startDocument = [](void* self) { of(self).guard(&Parse::check_encoding); };
     handler.startElementNs = &Parse::start_element;
     handler.endElementNs = &Parse::end_element;
-    handler.characters = &Parse::text;
-    // The same function again: libxml2 then does not look whether a text is blank.
-    handler.ignorableWhitespace = &Parse::text;
-    handler.cdataBlock = &Parse::text;
     handler.serror = &Parse::error;
     handler.entityDecl = [](void* self, const xmlChar* name, int, const xmlChar*, const xmlChar*,
                             xmlChar*) { of(self).refuse_declaration("the entity ", name); };
@@ -86,6 +82,12 @@ class Parse {
       throw std::bad_alloc();
     }
     xmlCtxtUseOptions(context_.get(), XML_PARSE_NONET);
+    // The parser's names are pointers into its dictionary: equal names are equal pointers.
+    for (const std::string_view name : receiver.watched()) {
+      watched_.push_back(xmlDictLookup(context_->dict,
+                                       reinterpret_cast<const xmlChar*>(name.data()),
+                                       static_cast<int>(name.size())));
+    }
   }
 
   /// Throws what a callback kept. Returns false once the document is known to be faulty.
@@ -157,23 +159,55 @@ class Parse {
                             const xmlChar** /*namespace_parts*/, int attributes, int /*defaulted*/,
                             const xmlChar** attribute_parts) {
     Parse& parse = of(self);
+    if (parse.depth_++ == 0) {
+      parse.guarded([&] { parse.root_ = view(name).substr(0, longest_shown_name); });
+    }
+    if (parse.hidden_ != 0 || parse.in_text_) {
+      ++parse.hidden_;
+      if (std::find(parse.watched_.begin(), parse.watched_.end(), name) != parse.watched_.end()) {
+        parse.guarded([&] { parse.receiver_.hidden_element(view(name), parse.line()); });
+      }
+      return;
+    }
     parse.guarded([&] {
       const std::span<const xmlChar* const> parts(attribute_parts,
                                                   5 * static_cast<std::size_t>(attributes));
-      if (parse.depth_++ == 0) {
-        parse.root_ = view(name).substr(0, longest_shown_name);
+      switch (parse.receiver_.start_element(view(name), XmlAttributes(parts), parse.line())) {
+        case Interest::none:
+          parse.hidden_ = 1;
+          break;
+        case Interest::elements:
+          break;
+        case Interest::text:
+          parse.listen(true);
+          break;
       }
-      parse.receiver_.start_element(view(name), XmlAttributes(parts), parse.line());
     });
   }
 
   static void end_element(void* self, const xmlChar* name, const xmlChar* /*prefix*/,
                           const xmlChar* /*uri*/) {
     Parse& parse = of(self);
+    --parse.depth_;
+    if (parse.hidden_ != 0) {
+      --parse.hidden_;
+      return;
+    }
     parse.guarded([&] {
-      --parse.depth_;
       parse.receiver_.end_element(view(name));
+      if (parse.in_text_) {
+        parse.listen(false);
+      }
     });
+  }
+
+  // Most of a document's text is of no interest: without a handler libxml2 makes no call for it.
+  // One function for both kinds: libxml2 then does not look whether a text is blank.
+  void listen(bool on) {
+    in_text_ = on;
+    context_->sax->characters = on ? &Parse::text : nullptr;
+    context_->sax->ignorableWhitespace = context_->sax->characters;
+    context_->sax->cdataBlock = context_->sax->characters;
   }
 
   static void text(void* self, const xmlChar* bytes, int size) {
@@ -231,7 +265,10 @@ class Parse {
 
   XmlReceiver& receiver_;
   std::unique_ptr<xmlParserCtxt, FreeContext> context_;
-  std::uint64_t depth_ = 0;  // open elements
+  std::vector<const xmlChar*> watched_;
+  std::uint64_t depth_ = 0;   // open elements
+  std::uint64_t hidden_ = 0;  // those that the receiver was not told of
+  bool in_text_ = false;      // the innermost that it was told of is one whose text it wants
   std::string root_;
   std::exception_ptr thrown_;
   std::optional<Fault> fault_;

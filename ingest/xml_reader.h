@@ -25,17 +25,29 @@ class XmlAttributes {
   std::span<const unsigned char* const> parts_;
 };
 
+/// What a receiver wants of the inside of an element.
+enum class Interest : std::uint8_t {
+  none,      // nothing: neither its inside nor its end is told
+  elements,  // its children
+  text,      // all its text, that of elements inside included, which are not told themselves
+};
+
 /// Receives elements by local name, namespaces left aside. What it throws stops the parse and
 /// reaches parse_xml's caller.
 class XmlReceiver {
  public:
   virtual ~XmlReceiver() = default;
   /// line: 1-based, where the tag ends.
-  virtual void start_element(std::string_view name, XmlAttributes attributes,
-                             std::uint64_t line) = 0;
+  [[nodiscard]] virtual Interest start_element(std::string_view name, XmlAttributes attributes,
+                                               std::uint64_t line) = 0;
+  /// Of an element whose inside was of interest.
   virtual void end_element(std::string_view name) = 0;
   /// Character data and CDATA, in pieces of any size.
   virtual void text(std::string_view piece) = 0;
+
+  /// Names of elements that hidden_element() is told of wherever start_element() is not.
+  [[nodiscard]] virtual std::span<const std::string_view> watched() const { return {}; }
+  virtual void hidden_element(std::string_view /*name*/, std::uint64_t /*line*/) {}
 };
 
 /// Parses a whole document and returns its bytes. Throws InputError (file, line) where it is not
