@@ -50,8 +50,8 @@ class PlainSource final : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_byte_source(const std::string& path) {
-  auto file = std::make_unique<RawFile>(path);
+std::unique_ptr<ByteSource> open_byte_source(const std::string& path, Md5 md5) {
+  auto file = std::make_unique<RawFile>(path, md5);
   std::array<std::byte, 2> head{};
   const std::size_t size = file->read(head);
   const std::span<const std::byte> read_so_far(head.data(), size);

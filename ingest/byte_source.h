@@ -13,6 +13,8 @@ namespace somatlas::ingest {
 
 /// An MD5 sum, as 32 lower-case hexadecimal digits.
 using Md5Hex = std::string;
+/// Whether a file's sum is made as it is read.
+enum class Md5 : std::uint8_t { summed, left_out };
 
 class ByteSource {
  public:
@@ -22,12 +24,13 @@ class ByteSource {
   [[nodiscard]] virtual const std::string& path() const = 0;
   /// Bytes of the file itself read so far (compressed ones where it is gzip).
   [[nodiscard]] virtual std::uint64_t file_bytes() const = 0;
-  /// MD5 of the file itself; valid after read() returned 0.
+  /// MD5 of the file itself; valid after read() returned 0. Empty where it was left out.
   [[nodiscard]] virtual Md5Hex md5() const = 0;
 };
 
 /// Opens a plain or gzip file, told apart by its first bytes. Throws InputError.
-[[nodiscard]] std::unique_ptr<ByteSource> open_byte_source(const std::string& path);
+[[nodiscard]] std::unique_ptr<ByteSource> open_byte_source(const std::string& path,
+                                                           Md5 md5 = Md5::summed);
 
 /// MD5 of a whole file as it is on disk. Throws InputError.
 [[nodiscard]] Md5Hex md5_of_file(const std::string& path);

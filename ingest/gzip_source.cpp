@@ -1,9 +1,7 @@
-// Inflates a gzip file member by member with ISA-L.
-// Always holds: the end of a member is believed only in state ISAL_BLOCK_FINISH, because
-// isal_inflate reports success on input that stops short; a cut anywhere is an error.
+// Strings the members of a gzip file together, whatever library inflates them.
+// Always holds: a cut anywhere is an error, and so is anything but zero bytes behind the last
+// member.
 #include "ingest/gzip_source.h"
-
-#include <isa-l/igzip_lib.h>
 
 #include <algorithm>
 #include <utility>
@@ -20,26 +18,21 @@ constexpr const char* trailing_bytes =
 class GzipSource final : public ByteSource {
  public:
   GzipSource(std::unique_ptr<RawFile> file, std::span<const std::byte> head,
-             std::size_t input_bytes)
-      : file_(std::move(file)), input_(std::max(input_bytes, head.size())) {
+             std::unique_ptr<Inflater> inflater, std::size_t input_bytes)
+      : file_(std::move(file)),
+        inflater_(std::move(inflater)),
+        input_(std::max({input_bytes, head.size(), std::size_t{1}})) {
     std::copy(head.begin(), head.end(), input_.begin());
-    state_.next_in = reinterpret_cast<std::uint8_t*>(input_.data());
-    state_.avail_in = static_cast<std::uint32_t>(head.size());
-    begin_member();
+    take_input(head.size());
+    inflater_->begin();
   }
 
   [[nodiscard]] std::size_t read(std::span<std::byte> out) override {
-    constexpr std::size_t most = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
-    const auto wanted = static_cast<std::uint32_t>(std::min(out.size(), most));
-    state_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
-    state_.avail_out = wanted;
-    while (wanted != 0 && state_.avail_out == wanted && phase_ != Phase::done) {
+    std::span<std::uint8_t> room(reinterpret_cast<std::uint8_t*>(out.data()), out.size());
+    while (!out.empty() && room.size() == out.size() && phase_ != Phase::done) {
       switch (phase_) {
-        case Phase::header:
-          read_header();
-          break;
-        case Phase::data:
-          inflate();
+        case Phase::member:
+          inflate(room);
           break;
         case Phase::between:
           look_for_member();
@@ -51,78 +44,69 @@ class GzipSource final : public ByteSource {
           break;
       }
     }
-    return wanted - state_.avail_out;
+    return out.size() - room.size();
   }
   [[nodiscard]] const std::string& path() const override { return file_->path(); }
   [[nodiscard]] std::uint64_t file_bytes() const override { return file_->bytes(); }
   [[nodiscard]] Md5Hex md5() const override { return file_->md5(); }
 
  private:
-  enum class Phase { header, data, between, padding, done };
+  enum class Phase { member, between, padding, done };
 
   [[noreturn]] void refuse(const std::string& problem) const {
     throw InputError(file_->path(), 0, problem);
   }
 
-  /// Keeps the output position, which belongs to the caller of read().
-  void begin_member() {
-    isal_inflate_reset(&state_);
-    state_.crc_flag = ISAL_GZIP_NO_HDR_VER;
-    isal_gzip_header_init(&header_);
-    phase_ = Phase::header;
+  void take_input(std::size_t bytes) {
+    rest_ = {reinterpret_cast<const std::uint8_t*>(input_.data()), bytes};
   }
 
   /// Makes sure there is input; false at the file's end.
   [[nodiscard]] bool have_input() {
-    if (state_.avail_in == 0 && !at_end_) {
+    if (rest_.empty() && !at_end_) {
       const std::size_t got = file_->read(input_);
       at_end_ = got < input_.size();
-      state_.next_in = reinterpret_cast<std::uint8_t*>(input_.data());
-      state_.avail_in = static_cast<std::uint32_t>(got);
+      take_input(got);
     }
-    return state_.avail_in != 0;
+    return !rest_.empty();
   }
 
-  void read_header() {
-    if (!have_input()) {
+  void inflate(std::span<std::uint8_t>& room) {
+    const bool more = have_input();
+    const bool in_data = inflater_->in_data();
+    if (!more && !in_data) {
       refuse("is cut short inside a gzip header; fetch it again");
     }
-    // The header is read apart from the data: isal_inflate forgets its flags between two calls.
-    const int result = isal_read_gzip_header(&state_, &header_);
-    if (result == ISAL_DECOMP_OK) {
-      phase_ = Phase::data;
-    } else if (result != ISAL_END_INPUT) {
-      refuse(members_ == 0 ? "has a damaged gzip header; fetch it again" : trailing_bytes);
-    }
-  }
-
-  void inflate() {
-    const bool more = have_input();
-    const std::uint32_t before = state_.avail_out;
-    const int result = isal_inflate(&state_);
-    if (result == ISAL_INCORRECT_CHECKSUM) {
-      refuse("fails the checksum or length in its gzip data; fetch it again");
-    }
-    if (result < 0) {
-      refuse("has damaged gzip data; fetch it again");
-    }
-    if (state_.block_state == ISAL_BLOCK_FINISH) {
-      ++members_;
-      phase_ = Phase::between;
-    } else if (!more && state_.avail_out == before) {
-      refuse("is cut short inside its gzip data; fetch it again");
+    const std::size_t room_before = room.size();
+    switch (inflater_->inflate(rest_, room)) {
+      case Step::finished:
+        ++members_;
+        phase_ = Phase::between;
+        break;
+      case Step::going_on:
+        if (!more && room.size() == room_before && in_data) {
+          refuse("is cut short inside its gzip data; fetch it again");
+        }
+        break;
+      case Step::bad_header:
+        refuse(members_ == 0 ? "has a damaged gzip header; fetch it again" : trailing_bytes);
+      case Step::bad_data:
+        refuse("has damaged gzip data; fetch it again");
+      case Step::bad_checksum:
+        refuse("fails the checksum or length in its gzip data; fetch it again");
     }
   }
 
   void look_for_member() {
     if (!have_input()) {
       phase_ = Phase::done;
-    } else if (*state_.next_in == 0) {
+    } else if (rest_.front() == 0) {
       phase_ = Phase::padding;
-    } else if (*state_.next_in != 0x1f) {
+    } else if (rest_.front() != 0x1f) {
       refuse(trailing_bytes);
     } else {
-      begin_member();
+      inflater_->begin();
+      phase_ = Phase::member;
     }
   }
 
@@ -132,18 +116,17 @@ class GzipSource final : public ByteSource {
       phase_ = Phase::done;
       return;
     }
-    const std::span<const std::uint8_t> rest(state_.next_in, state_.avail_in);
-    if (std::any_of(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0; })) {
+    if (std::any_of(rest_.begin(), rest_.end(), [](std::uint8_t byte) { return byte != 0; })) {
       refuse(trailing_bytes);
     }
-    state_.avail_in = 0;
+    rest_ = {};
   }
 
   std::unique_ptr<RawFile> file_;
+  std::unique_ptr<Inflater> inflater_;
   std::vector<std::byte> input_;
-  inflate_state state_{};
-  isal_gzip_header header_{};
-  Phase phase_ = Phase::header;
+  std::span<const std::uint8_t> rest_;  // of the input
+  Phase phase_ = Phase::member;
   std::uint64_t members_ = 0;
   bool at_end_ = false;
 };
@@ -152,8 +135,9 @@ class GzipSource final : public ByteSource {
 
 std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<RawFile> file,
                                              std::span<const std::byte> head,
+                                             std::unique_ptr<Inflater> inflater,
                                              std::size_t input_bytes) {
-  return std::make_unique<GzipSource>(std::move(file), head, std::max<std::size_t>(input_bytes, 1));
+  return std::make_unique<GzipSource>(std::move(file), head, std::move(inflater), input_bytes);
 }
 
 }  // namespace somatlas::ingest

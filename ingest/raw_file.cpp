@@ -59,7 +59,8 @@ struct RawFile::Digest {
   }
 };
 
-RawFile::RawFile(std::string path) : path_(std::move(path)), digest_(std::make_unique<Digest>()) {
+RawFile::RawFile(std::string path, Md5 md5)
+    : path_(std::move(path)), digest_(md5 == Md5::summed ? std::make_unique<Digest>() : nullptr) {
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
     const int error = errno;
@@ -87,7 +88,7 @@ RawFile::~RawFile() {
 
 std::size_t RawFile::read(std::span<std::byte> out) {
   std::size_t filled = 0;
-  while (filled < out.size() && md5_.empty()) {
+  while (filled < out.size() && !at_end_) {
     const ssize_t got = ::read(descriptor_, out.data() + filled, out.size() - filled);
     if (got < 0) {
       const int error = errno;
@@ -98,23 +99,22 @@ std::size_t RawFile::read(std::span<std::byte> out) {
           path_, 0,
           "cannot be read past byte " + std::to_string(bytes_) + " (" + reason(error) + ")");
     }
-    if (got == 0) {
-      digest_->add(out.first(filled));
-      md5_ = digest_->finish();
-      bytes_ += filled;
-      return filled;
-    }
+    at_end_ = got == 0;
     filled += static_cast<std::size_t>(got);
   }
-  if (md5_.empty()) {
+  bytes_ += filled;
+  if (digest_) {
     digest_->add(out.first(filled));
-    bytes_ += filled;
+    if (at_end_) {
+      md5_ = digest_->finish();
+      digest_.reset();
+    }
   }
   return filled;
 }
 
 Md5Hex RawFile::md5() const {
-  if (md5_.empty()) {
+  if (!at_end_) {
     throw std::logic_error("the MD5 of " + path_ + " was asked for before its end was read");
   }
   return md5_;

@@ -15,7 +15,7 @@ namespace somatlas::ingest {
 class RawFile {
  public:
   /// Opens the file. Throws InputError where it is missing, a directory or unreadable.
-  explicit RawFile(std::string path);
+  explicit RawFile(std::string path, Md5 md5 = Md5::summed);
   ~RawFile();
   RawFile(const RawFile&) = delete;
   RawFile& operator=(const RawFile&) = delete;
@@ -34,7 +34,8 @@ class RawFile {
   std::string path_;
   int descriptor_ = -1;
   std::uint64_t bytes_ = 0;
-  std::unique_ptr<Digest> digest_;
+  bool at_end_ = false;
+  std::unique_ptr<Digest> digest_;  // none once the sum is finished, or where it is left out
   Md5Hex md5_;
 };
 

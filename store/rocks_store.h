@@ -23,7 +23,7 @@ class RocksStore : public Store {
   [[nodiscard]] const std::string& directory() const override { return rocks_->directory(); }
   [[nodiscard]] std::string id() const override;
   [[nodiscard]] std::string state_id() override;
-  void commit(std::span<const Shard> deltas, const LedgerEntry& entry) override;
+  void commit(std::span<const EncodedDelta> deltas, const LedgerEntry& entry) override;
   void put_descriptors(std::span<const DescriptorEntry> descriptors) override;
   [[nodiscard]] std::vector<LedgerEntry> ledger() override;
   [[nodiscard]] std::optional<LedgerEntry> ledger_entry(const FileKey& key) override;

@@ -76,6 +76,14 @@ void check_invariants(const Shard& shard);
 /// Columns stand apart, so that a constant one costs nothing. Throws StoreError where an invariant
 /// is broken.
 [[nodiscard]] std::string encode(const Shard& shard);
+/// What one file says of a range, ready to be committed.
+struct EncodedDelta {
+  std::uint32_t range = 0;
+  FileKey key;
+  std::string bytes;
+};
+/// Encodes a delta, whose rows one file decided; throws StoreError where it is none.
+[[nodiscard]] EncodedDelta encode_delta(const Shard& delta);
 /// The shard in bytes. Throws StoreError on any fault: wrong format number, checksum, or an
 /// invariant broken.
 [[nodiscard]] Shard decode(std::string_view bytes);

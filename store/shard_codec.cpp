@@ -191,4 +191,10 @@ Shard decode(std::string_view bytes) {
   return shard;
 }
 
+EncodedDelta encode_delta(const Shard& delta) {
+  if (delta.keys.size() != 1)
+    throw StoreError("a delta is of " + std::to_string(delta.keys.size()) + " files, not of one");
+  return {delta.range, delta.keys.front(), encode(delta)};
+}
+
 }  // namespace somatlas::store

@@ -21,15 +21,14 @@ constexpr const char* descriptors_family = "descriptors";
 constexpr const char* meta_family = "meta";
 constexpr const char* id_key = "id";
 
-void check_deltas(std::span<const Shard> deltas, const LedgerEntry& entry) {
+void check_deltas(std::span<const EncodedDelta> deltas, const LedgerEntry& entry) {
   for (std::size_t i = 0; i < deltas.size(); ++i) {
     if (i > 0 && deltas[i - 1].range >= deltas[i].range)
       throw StoreError("the deltas of '" + entry.key.name +
                        "' are not in the order of their ranges");
-    for (const FileKey& key : deltas[i].keys)
-      if (key != entry.key)
-        throw StoreError("a delta of '" + entry.key.name + "' names another file, '" + key.name +
-                         "'");
+    if (deltas[i].key != entry.key)
+      throw StoreError("a delta of '" + entry.key.name + "' names another file, '" +
+                       deltas[i].key.name + "'");
   }
 }
 
@@ -115,7 +114,15 @@ std::string RocksStore::state_id() {
   return ledger_state(loaded());
 }
 
-void RocksStore::commit(std::span<const Shard> deltas, const LedgerEntry& entry) {
+void Store::commit(std::span<const Shard> deltas, const LedgerEntry& entry) {
+  std::vector<EncodedDelta> encoded;
+  encoded.reserve(deltas.size());
+  for (const Shard& delta : deltas)
+    encoded.push_back(encode_delta(delta));
+  commit(encoded, entry);
+}
+
+void RocksStore::commit(std::span<const EncodedDelta> deltas, const LedgerEntry& entry) {
   rocks_->require_writable();
   check_deltas(deltas, entry);
   const std::lock_guard lock(mutex_);
@@ -124,15 +131,15 @@ void RocksStore::commit(std::span<const Shard> deltas, const LedgerEntry& entry)
   std::set<std::uint32_t> ranges;
   if (earlier != ledger_->end())
     ranges.insert(earlier->second.ranges.begin(), earlier->second.ranges.end());
-  for (const Shard& delta : deltas)
+  for (const EncodedDelta& delta : deltas)
     ranges.insert(delta.range);
   record.ranges.assign(ranges.begin(), ranges.end());
 
   Ledger next = *ledger_;
   next[entry.key] = record;
   RocksIngestion ingestion(*rocks_);
-  for (const Shard& delta : deltas)
-    ingestion.merge(shards_family, range_key(delta.range), encode(delta));
+  for (const EncodedDelta& delta : deltas)
+    ingestion.merge(shards_family, range_key(delta.range), delta.bytes);
   ingestion.put(ledger_family, ledger_key(entry.key), encode_ledger_value(record));
   ingestion.put(meta_family, ledger_digest_key, seal_value(ledger_digest_key, ledger_digest(next)));
   ingestion.commit();

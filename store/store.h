@@ -71,7 +71,9 @@ class Store {
 
   /// Takes one file: its deltas (one a range, ascending) and its ledger entry, atomically and
   /// durably.
-  virtual void commit(std::span<const Shard> deltas, const LedgerEntry& entry) = 0;
+  virtual void commit(std::span<const EncodedDelta> deltas, const LedgerEntry& entry) = 0;
+  /// The same, encoding them first.
+  void commit(std::span<const Shard> deltas, const LedgerEntry& entry);
   /// Adds or replaces descriptors by code, atomically and durably.
   virtual void put_descriptors(std::span<const DescriptorEntry> descriptors) = 0;
 
