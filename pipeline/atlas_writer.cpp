@@ -16,7 +16,8 @@ namespace {
 
 /// round-half-up(16383 * articles / all).
 std::uint32_t share_of(std::uint64_t articles, std::uint64_t all) {
-  return static_cast<std::uint32_t>((2 * gpu::weight_one * articles + all) / (2 * all));
+  return static_cast<std::uint32_t>((2 * std::uint64_t{gpu::weight_one} * articles + all) /
+                                    (2 * all));
 }
 
 }  // namespace

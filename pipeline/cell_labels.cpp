@@ -130,7 +130,8 @@ std::vector<std::uint32_t> CellCollector::heights() const {
   std::vector<std::uint32_t> heights(vacant_.size());
   for (std::size_t i = 0; i < heights.size(); ++i) {
     if (neighbours[i] != 0) {
-      heights[i] = static_cast<std::uint32_t>((2 * sum[i] + neighbours[i]) / (2 * neighbours[i]));
+      heights[i] = static_cast<std::uint32_t>((2 * sum[i] + neighbours[i]) /
+                                              (2 * std::uint64_t{neighbours[i]}));
     }
   }
   return heights;

@@ -12,6 +12,7 @@
 #include "ingest/citation.h"
 #include "ingest/input_error.h"
 #include "ingest/medline_parser.h"
+#include "pipeline/stopwatch.h"
 
 namespace somatlas::pipeline {
 
@@ -19,16 +20,18 @@ namespace {
 
 class StopAsked : public std::exception {};
 
-// Passes a source on, counts its bytes and ends the stream when a stop is asked for.
+// Passes a source on, counts its bytes and seconds and ends the stream when a stop is asked for.
 class WatchedSource final : public ingest::ByteSource {
  public:
-  WatchedSource(ingest::ByteSource& source, const ReadingContext& context)
-      : source_(source), context_(context) {}
+  WatchedSource(ingest::ByteSource& source, const ReadingContext& context, double& seconds)
+      : source_(source), context_(context), seconds_(seconds) {}
   std::size_t read(std::span<std::byte> out) override {
     if (context_.stop.stop_requested()) {
       throw StopAsked();
     }
+    const Stopwatch watch;
     const std::size_t bytes = source_.read(out);
+    seconds_ += watch.seconds();
     if (context_.bytes_read) {
       context_.bytes_read(bytes);
     }
@@ -41,6 +44,7 @@ class WatchedSource final : public ingest::ByteSource {
  private:
   ingest::ByteSource& source_;
   const ReadingContext& context_;
+  double& seconds_;
 };
 
 std::string reason_text(ingest::LeftOut reason) {
@@ -131,9 +135,11 @@ bool known(const InputFile& file, const ReadingContext& context, const std::stri
 void parse(const InputFile& file, const ReadingContext& context, const std::string& companion,
            FileReading& reading) {
   const std::unique_ptr<ingest::ByteSource> source = ingest::open_byte_source(file.path);
-  WatchedSource watched(*source, context);
+  WatchedSource watched(*source, context, reading.seconds.inflate);
   ReadingSink sink(file.path, reading);
+  const Stopwatch watch;
   const ingest::ParseSummary summary = ingest::parse_medline(watched, context.names, sink);
+  reading.seconds.parse = watch.seconds() - reading.seconds.inflate;
   store::LedgerEntry& entry = reading.entry;
   entry.key = file.key;
   entry.file_bytes = source->file_bytes();
@@ -156,13 +162,21 @@ void parse(const InputFile& file, const ReadingContext& context, const std::stri
       entry.earlier_left_out += count;
     }
   }
+  const Stopwatch encoding;
   reading.deltas = reading.builder.build(file.key);
+  reading.encoded.reserve(reading.deltas.size());
+  for (const store::Shard& delta : reading.deltas) {
+    reading.encoded.push_back(store::encode_delta(delta));
+  }
+  reading.seconds.encode = encoding.seconds();
 }
 
 void forget(FileReading& reading) {
   reading.refusal.clear();
   reading.entry = {};
   reading.deltas.clear();
+  reading.encoded.clear();
+  reading.seconds = {};
   reading.left_out_reports.clear();
   reading.unknown_headings.clear();
   reading.builder.clear();

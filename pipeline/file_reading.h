@@ -44,12 +44,21 @@ using UnknownHeadings = std::map<std::string, UnknownHeading>;
 /// Further names are only counted.
 inline constexpr std::size_t most_unknown_names = 10'000;
 
+/// Where a worker's time went, in seconds of the clock.
+struct ReadingSeconds {
+  double inflate = 0;  // reading, MD5 included
+  double parse = 0;
+  double encode = 0;
+};
+
 /// The result of reading one file, and the buffers that it was made in.
 struct FileReading {
   Outcome outcome = Outcome::left;
   std::string refusal;  // one sentence
   store::LedgerEntry entry;
   std::vector<store::Shard> deltas;
+  std::vector<store::EncodedDelta> encoded;  // the deltas, for the store
+  ReadingSeconds seconds;
   /// Sentences about records left out; their number is in entry.
   std::vector<std::string> left_out_reports;
   UnknownHeadings unknown_headings;  // their number is in entry

@@ -21,6 +21,7 @@
 #include "pipeline/file_reading.h"
 #include "pipeline/ingest_inputs.h"
 #include "pipeline/mesh_tables.h"
+#include "pipeline/stopwatch.h"
 
 namespace somatlas::pipeline {
 
@@ -77,23 +78,12 @@ class Committer {
       : store_(store), options_(options), observer_(observer), summary_(summary) {}
 
   void take(const InputFile& file, FileReading& reading) {
-    switch (reading.outcome) {
-      case Outcome::taken:
-        if (!options_.dry_run) {
-          commit(file, reading);
-        }
-        ++summary_.files_taken;
-        break;
-      case Outcome::skipped:
-        ++summary_.files_skipped;
-        break;
-      case Outcome::refused:
-        refuse({file.path, reading.refusal});
-        break;
-      case Outcome::left:
-        summary_.stopped = true;
-        break;
-    }
+    summary_.seconds.inflate += reading.seconds.inflate;
+    summary_.seconds.parse += reading.seconds.parse;
+    summary_.seconds.encode += reading.seconds.encode;
+    const Stopwatch watch;
+    take_outcome(file, reading);
+    summary_.seconds.commit += watch.seconds();
   }
 
   void refuse(const RefusedFile& file) {
@@ -117,6 +107,26 @@ class Committer {
   }
 
  private:
+  void take_outcome(const InputFile& file, FileReading& reading) {
+    switch (reading.outcome) {
+      case Outcome::taken:
+        if (!options_.dry_run) {
+          commit(file, reading);
+        }
+        ++summary_.files_taken;
+        break;
+      case Outcome::skipped:
+        ++summary_.files_skipped;
+        break;
+      case Outcome::refused:
+        refuse({file.path, reading.refusal});
+        break;
+      case Outcome::left:
+        summary_.stopped = true;
+        break;
+    }
+  }
+
   // The names met most often, each with a place where it can be looked at.
   [[nodiscard]] std::string unknown_headings_text() const {
     constexpr std::size_t most_named = 10;
@@ -166,7 +176,7 @@ class Committer {
         unknown_headings_.emplace(name, met);
       }
     }
-    store_->commit(reading.deltas, entry);
+    store_->commit(reading.encoded, entry);
     count(entry);
     observer_.committed(entry);
   }
@@ -327,11 +337,16 @@ IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observe
     const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
                                             threads);
     oneapi::tbb::task_arena arena(static_cast<int>(threads));
+    const Stopwatch watch;
     arena.execute([&] { run_graph(inputs.files, context, threads, committer, meter); });
+    summary.seconds.workers = static_cast<unsigned>(threads);
+    summary.seconds.graph = watch.seconds();
   }
   committer.finish();
   if (store && !options.dry_run && summary.files_taken != 0 && !summary.stopped) {
+    const Stopwatch watch;
     store->compact();
+    summary.seconds.compact = watch.seconds();
   }
   return summary;
 }

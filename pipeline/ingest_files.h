@@ -24,6 +24,23 @@ struct IngestOptions {
   std::stop_token stop;  // asked to stop: files already parsed are committed, the rest left
 };
 
+/// Where a run's time went, in seconds of the clock; those of the workers are summed over them.
+struct IngestSeconds {
+  unsigned workers = 0;
+  double inflate = 0;  // reading and MD5 included
+  double parse = 0;
+  double encode = 0;
+  double commit = 0;   // in one thread, in the order of the files
+  double graph = 0;    // from the first file's begin to the last one's commit
+  double compact = 0;  // afterwards
+  /// The share of the workers' time that no stage worked in: too few files, or waiting for the
+  /// disk.
+  [[nodiscard]] double idle_share() const {
+    const double all = graph * workers;
+    return all > 0 ? 1 - (inflate + parse + encode + commit) / all : 0;
+  }
+};
+
 struct RefusedFile {
   std::string path;
   std::string reason;  // one sentence, with file and line
@@ -43,6 +60,7 @@ struct IngestSummary {
   std::uint64_t descriptors_added = 0;  // entries read from tables
   std::vector<RefusedFile> refused;
   bool stopped = false;
+  IngestSeconds seconds;
 };
 
 /// What the store as a whole holds; records = kept + bare + superseded + deleted + left_out.

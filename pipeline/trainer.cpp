@@ -1,7 +1,6 @@
 #include "pipeline/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -10,6 +9,7 @@
 
 #include "pipeline/atlas_writer.h"
 #include "pipeline/start.h"
+#include "pipeline/stopwatch.h"
 
 namespace somatlas::pipeline {
 namespace {
@@ -197,11 +197,11 @@ bool Trainer::rebuild_statistics() {
 }
 
 void Trainer::update(std::uint32_t radius) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   backend_.update(radius);
   cells_ = backend_.read_cells();
   radius_ = radius;
-  update_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  update_seconds_ = watch.seconds();
 }
 
 std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& moved) {

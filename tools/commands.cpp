@@ -14,6 +14,7 @@ std::span<const Registration> registrations() {
       {"map", "Find articles on an atlas", define_map},
       {"export", "Write an atlas as tables, arrays or pictures", define_export},
       {"synth", "Make a synthetic corpus of MEDLINE's shape", define_synth},
+      {"bench", "Measure somatlas on this machine", define_bench},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},
   };
   return all;

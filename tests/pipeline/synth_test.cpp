@@ -349,7 +349,7 @@ TEST(Synth, RefusesAStoreWithOtherFiles) {
     store::LedgerEntry entry;
     entry.key = store::file_key("pubmed26n0001.xml.gz");
     entry.md5 = std::string(32, '0');
-    store->commit({}, entry);
+    store->commit(std::span<const store::Shard>{}, entry);
   }
   expect_refused(options, "pubmed26n0001.xml.gz");
 }

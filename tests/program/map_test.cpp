@@ -279,7 +279,7 @@ TEST_F(MapProgram, WarnsOfAStoreInAnotherState) {
     store::LedgerEntry entry;
     entry.key = {26, 2, "pubmed26n0002.xml"};
     entry.md5 = std::string(32, '1');
-    store->commit({}, entry);
+    store->commit(std::span<const store::Shard>{}, entry);
   }
   const Ending ending = map("10\n", {"--store", scratch_ / "store"});
   EXPECT_EQ(ending.exit_code, 0);

@@ -80,7 +80,7 @@ TEST(Store, KeepsWhatWasCommitted) {
     EXPECT_EQ(store->state_id(), state);
     EXPECT_GT(store->disk_bytes(), 0U);
     expect_sound(*store);
-    EXPECT_THROW(store->commit({}, ledger[0]), StoreError);
+    EXPECT_THROW(store->commit(std::span<const Shard>{}, ledger[0]), StoreError);
     EXPECT_THROW(store->compact(), StoreError);
     EXPECT_THROW(store->put_descriptors({}), StoreError);
   }

@@ -1,0 +1,21 @@
+// The kinds of `somatlas bench`, and what they share. Always holds: what is timed is checked first;
+// a figure is a median over runs that alternate with those it is compared with.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/command.h"
+
+namespace somatlas::tools::bench {
+
+[[nodiscard]] Run define_ingest_bench(CLI::App& command);
+
+/// The middle one of an odd number of figures, the mean of the two middle ones of an even.
+[[nodiscard]] double median(std::vector<double> figures);
+
+/// The most memory of this process that was resident at once since the last call, in bytes; 0 where
+/// the system does not tell. Starts anew.
+[[nodiscard]] std::uint64_t take_peak_memory();
+
+}  // namespace somatlas::tools::bench
