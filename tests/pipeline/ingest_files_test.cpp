@@ -14,12 +14,22 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/pipeline/plain_map.h"
 #include "tests/seed.h"
 
 namespace somatlas::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
+using plain::add_to_model;
+using plain::File;
+using plain::file_name;
+using plain::Model;
+using plain::model_of;
+using plain::random_file;
+using plain::Record;
+using plain::State;
+using plain::write_file;
 using Random = std::mt19937_64;
 
 class ScratchFolder {
@@ -47,133 +57,6 @@ std::uint32_t below(Random& random, std::uint32_t bound) {
   return static_cast<std::uint32_t>(random() % bound);
 }
 
-struct Record {
-  std::uint32_t pmid = 0;
-  std::uint16_t version = 1;
-  bool deletion = false;
-  std::uint16_t year = 0;
-  std::map<std::uint32_t, bool> descriptors;  // code -> major topic
-};
-
-struct File {
-  std::uint32_t number = 0;
-  std::vector<Record> records;  // deletions anywhere among them
-};
-
-// A few PMIDs at the edges of a few ranges, so that files meet in them often.
-std::uint32_t random_pmid(Random& random) {
-  constexpr std::array<std::uint32_t, 4> bases{1, 65'530, 131'070, 38'000'000};
-  return bases[below(random, bases.size())] + below(random, 9);
-}
-
-File random_file(Random& random, std::uint32_t number) {
-  File file{number, {}};
-  const std::uint32_t count = below(random, 16);
-  for (std::uint32_t r = 0; r < count; ++r) {
-    Record record;
-    record.pmid = random_pmid(random);
-    record.version = static_cast<std::uint16_t>(1 + below(random, 3));
-    record.deletion = below(random, 4) == 0;
-    if (!record.deletion) {
-      record.year = static_cast<std::uint16_t>(below(random, 2) * (1950 + below(random, 70)));
-      const std::uint32_t descriptors = below(random, 6);
-      for (std::uint32_t d = 0; d < descriptors; ++d) {
-        const unsigned digits = below(random, 2) == 0 ? 6 : 9;
-        record.descriptors[store::descriptor_code(60'000 + below(random, 9), digits)] =
-            below(random, 3) == 0;
-      }
-    }
-    file.records.push_back(record);
-  }
-  return file;
-}
-
-std::string file_name(const File& file) {
-  return "pubmed26n" + std::string(4 - std::to_string(file.number).size(), '0') +
-         std::to_string(file.number) + ".xml";
-}
-
-std::string xml_of(const Record& record) {
-  const std::string pmid = "<PMID Version=\"" + std::to_string(record.version) + "\">" +
-                           std::to_string(record.pmid) + "</PMID>";
-  if (record.deletion) {
-    return "<DeleteCitation>" + pmid + "</DeleteCitation>\n";
-  }
-  std::string text = "<PubmedArticle><MedlineCitation>" + pmid;
-  if (record.year != 0) {
-    text += "<Article><Journal><JournalIssue><PubDate><Year>" + std::to_string(record.year) +
-            "</Year></PubDate></JournalIssue></Journal></Article>";
-  }
-  text += "<MeshHeadingList>";
-  for (const auto& [code, major] : record.descriptors) {
-    text += "<MeshHeading><DescriptorName UI=\"" + store::descriptor_ui(code) +
-            "\" MajorTopicYN=\"" + (major ? "Y" : "N") + "\">x</DescriptorName></MeshHeading>";
-  }
-  return text + "</MeshHeadingList></MedlineCitation></PubmedArticle>\n";
-}
-
-void write_file(const std::string& path, const File& file) {
-  std::ofstream out(path);
-  out << "<PubmedArticleSet>\n";
-  for (const Record& record : file.records) {
-    out << xml_of(record);
-  }
-  out << "</PubmedArticleSet>\n";
-}
-
-// What is known of a PMID, told without the code under test.
-struct State {
-  Record record;
-  std::uint32_t file = 0;
-  std::uint32_t citations = 0;
-  bool operator==(const State& other) const {
-    return std::tuple(record.version, record.deletion, record.descriptors, file, citations) ==
-               std::tuple(other.record.version, other.record.deletion, other.record.descriptors,
-                          other.file, other.citations) &&
-           (record.descriptors.empty() || record.year == other.record.year);
-  }
-};
-using Model = std::map<std::uint32_t, State>;
-
-// A file's own last word on each PMID, by walking it twice: citations, then deletions.
-void add_to_model(Model& model, const File& file) {
-  Model own;
-  for (const bool deletions : {false, true}) {
-    for (const Record& record : file.records) {
-      if (record.deletion != deletions) {
-        continue;
-      }
-      State& state = own[record.pmid];
-      state.file = file.number;
-      state.citations += deletions ? 0 : 1;
-      if (state.record.pmid == 0 || record.version >= state.record.version) {
-        state.record = record;
-      }
-    }
-  }
-  for (const auto& [pmid, said] : own) {
-    const auto known = model.find(pmid);
-    if (known == model.end()) {
-      model[pmid] = said;
-      continue;
-    }
-    State& state = known->second;
-    const std::uint32_t citations = state.citations + said.citations;
-    if (std::pair(said.record.version, said.file) >= std::pair(state.record.version, state.file)) {
-      state = said;
-    }
-    state.citations = citations;
-  }
-}
-
-Model model_of(const std::vector<File>& files) {
-  Model model;
-  for (const File& file : files) {
-    add_to_model(model, file);
-  }
-  return model;
-}
-
 Model read_store(store::Store& store) {
   Model model;
   for (const std::uint32_t range : store.ranges()) {
@@ -193,15 +76,6 @@ Model read_store(store::Store& store) {
     }
   }
   return model;
-}
-
-std::string text_of(const Model& model) {
-  std::string text;
-  for (const auto& [pmid, state] : model) {
-    text += xml_of(state.record) + " file " + std::to_string(state.file) + ", citations " +
-            std::to_string(state.citations) + "\n";
-  }
-  return text;
 }
 
 class Recorder final : public IngestObserver {
@@ -225,7 +99,9 @@ class Recorder final : public IngestObserver {
 void expect_store_is(const std::string& directory, const Model& model) {
   const auto store = store::Store::open(directory, store::Store::Access::read);
   const Model found = read_store(*store);
-  EXPECT_TRUE(found == model) << "found\n" << text_of(found) << "expected\n" << text_of(model);
+  EXPECT_TRUE(found == model) << "found\n"
+                              << plain::text_of(found) << "expected\n"
+                              << plain::text_of(model);
   const StoreCensus census = take_census(*store);
   EXPECT_EQ(census.records,
             census.articles + census.bare + census.superseded + census.deleted + census.left_out);

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,16 @@ void close_end(int& end) {
   }
 }
 
+/// As exec wants them: a null pointer at the end.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
@@ -78,18 +89,25 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   posix_spawnattr_setsigdefault(&attributes, &set);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
-  std::vector<std::string> words{"somatlas"};
+  const std::string program =
+      surroundings.program.empty() ? SOMATLAS_PROGRAM : surroundings.program;
+  std::vector<std::string> words = surroundings.wrapper;
+  words.push_back(words.empty() ? "somatlas" : program);
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
+  std::vector<char*> argv = pointers_to(words);
+  std::vector<std::string> variables = surroundings.environment;
+  std::vector<char*> environment = pointers_to(variables);
+  environment.pop_back();
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    environment.push_back(*variable);  // the first of a name counts
   }
-  argv.push_back(nullptr);
+  environment.push_back(nullptr);
   if (surroundings.close_stdout_early) {
     close_end(out.read);
   }
+  const char* const file = surroundings.wrapper.empty() ? program.c_str() : argv.front();
   const int error =
-      ::posix_spawn(&pid_, SOMATLAS_PROGRAM, &actions, &attributes, argv.data(), environ);
+      ::posix_spawnp(&pid_, file, &actions, &attributes, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   close_end(out.write);
@@ -99,7 +117,7 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   if (error != 0) {
     close_end(out_);
     close_end(err_);
-    throw std::system_error(error, std::generic_category(), SOMATLAS_PROGRAM);
+    throw std::system_error(error, std::generic_category(), file);
   }
 }
 
@@ -160,8 +178,10 @@ Ending RunningProgram::wait() {
   while (read_some()) {
   }
   int status = 0;
-  check(::waitpid(pid_, &status, 0) == pid_, "waitpid");
+  rusage usage{};
+  check(::wait4(pid_, &status, 0, &usage) == pid_, "wait4");
   pid_ = -1;
+  ending_.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) << 10U;
   ending_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ending_;
 }

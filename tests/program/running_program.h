@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,12 +16,16 @@ struct Ending {
   int exit_code = -1;  // 128 + signal where a signal ended it
   std::string out;
   std::string err;
+  std::uint64_t peak_bytes = 0;  // of memory at once
 };
 
 struct Surroundings {
   std::string stdout_path{};        // standard output goes to this file instead of into Ending::out
   bool close_stdout_early = false;  // its reader goes away before the first byte
-  std::filesystem::path directory{};  // to run in; empty: the test's own
+  std::filesystem::path directory{};       // to run in; empty: the test's own
+  std::vector<std::string> environment{};  // NAME=VALUE each, on top of the test's own
+  std::vector<std::string> wrapper{};      // words before the program, such as prlimit's
+  std::string program{};                   // another copy of it
   std::chrono::seconds limit{120};
 };
 
