@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -54,10 +55,28 @@ bool is_lock_refusal(const rocksdb::Status& status) {
                                  text.find("temporarily unavailable") != std::string::npos));
 }
 
+/// What to do where the system refuses: by its words, as RocksDB passes them on.
+std::string remedy_of(const std::string& status) {
+  static constexpr std::pair<std::string_view, std::string_view> remedies[]{
+      {"Input/output error",
+       "the disk may be failing, which the system's log tells; then run the same command again"},
+      {"File too large",
+       "raise the limit on the size of files (ulimit -f), then run the same command again"},
+      {"Disk quota exceeded", "free some of the quota, then run the same command again"},
+      {"Too many open files",
+       "raise the limit on open files (ulimit -n), then run the same command again"},
+      {"Read-only file system", "its disk is mounted for reading only"}};
+  for (const auto& [words, remedy] : remedies)
+    if (status.find(words) != std::string::npos)
+      return std::string(remedy);
+  return "see who owns it and which rights it has";
+}
+
 }  // namespace
 
 rocksdb::Options RocksDirectory::options() const {
   rocksdb::Options options(rocksdb::DBOptions(), family_options(""));
+  options.env = files_.get();
   options.max_open_files = -1;
   options.max_file_opening_threads = 2;
   options.paranoid_checks = true;
@@ -278,7 +297,7 @@ void RocksDirectory::check(const rocksdb::Status& status, const char* doing) con
   if (!refused && (status.IsCorruption() || lost))
     throw StoreError(name() + " is damaged (" + status.ToString() + "): " + layout_.remedy);
   throw StoreError(name() + " cannot " + doing + " (" + status.ToString() +
-                   "): see who owns it and which rights it has");
+                   "): " + remedy_of(status.ToString()));
 }
 
 }  // namespace somatlas::store

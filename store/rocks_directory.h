@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/careful_files.h"
 #include "store/store.h"
 #include "store/store_error.h"
 
@@ -117,6 +118,7 @@ class RocksDirectory {
   std::string called_;  // in messages: the name that it gets when it is whole
   RocksLayout layout_;
   bool writable_ = false;
+  std::unique_ptr<rocksdb::Env> files_ = make_careful_files();
   std::unique_ptr<rocksdb::DB> db_;
   std::map<std::string, rocksdb::ColumnFamilyHandle*> handles_;
 };

@@ -165,8 +165,9 @@ void RocksDirectory::create_where_absent() {
     build_new(fresh);
     publish_directory(fresh, directory_, false);
   } catch (const StoreError&) {
+    const bool renamed = !fs::exists(fresh, error);  // but the name may not outlive a power cut
     fs::remove_all(fresh, error);
-    if (!fs::exists(directory_ + "/CURRENT", error))  // else another process was first
+    if (renamed || !fs::exists(directory_ + "/CURRENT", error))  // else another process was first
       throw;
   }
 }
@@ -296,6 +297,8 @@ void RocksDirectory::check_format() {
 void RocksDirectory::clear_incoming() {
   std::error_code error;
   fs::create_directory(incoming(), error);
+  if (error)
+    throw StoreError("cannot make '" + incoming() + "': " + error.message());
   for (fs::directory_iterator entry(incoming(), error), end; !error && entry != end;
        entry.increment(error))
     fs::remove(entry->path(), error);  // unlinked, never truncated: it may be a link to a table

@@ -1,7 +1,6 @@
 #include "tests/faults/ingest_fixture.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "store/store.h"
 
@@ -11,9 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string state_of(const std::string& store) {
-  const Ending ending = run_somatlas({"info", "--json", "--store", store});
-  EXPECT_EQ(ending.exit_code, 0) << ending.err;
-  return ending.exit_code == 0 ? nlohmann::json::parse(ending.out).at("state_id") : "";
+  return store::Store::open(store, store::Store::Access::read)->state_id();
 }
 
 }  // namespace
@@ -98,17 +95,15 @@ std::set<std::uint32_t> IngestFaultTest::check(const std::string& store,
                                                const std::set<std::uint32_t>& acknowledged) const {
   std::set<std::uint32_t> taken;
   if (fs::exists(store)) {
-    const Ending verified = run_somatlas({"verify", "--store", store});
-    EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+    const auto opened = store::Store::open(store, store::Store::Access::read);
+    opened->verify(
+        [](const store::Fault& fault) { ADD_FAILURE() << fault.where << ": " << fault.what; });
     std::vector<plain::File> whole;
-    for (const store::LedgerEntry& entry :
-         store::Store::open(store, store::Store::Access::read)->ledger()) {
+    for (const store::LedgerEntry& entry : opened->ledger()) {
       taken.insert(static_cast<std::uint32_t>(entry.key.number));
       whole.push_back(files_.at(entry.key.number - 1));
     }
-    const Ending dumped = run_somatlas({"dump", "--all", "--store", store});
-    EXPECT_EQ(dumped.exit_code, 0) << dumped.err;
-    EXPECT_TRUE(dumped.out == plain::dump_of(plain::model_of(whole)))
+    EXPECT_TRUE(plain::model_in(*opened) == plain::model_of(whole))
         << store << " does not hold what its " << whole.size() << " files say";
   }
   for (const std::uint32_t number : acknowledged) {
@@ -132,6 +127,11 @@ void IngestFaultTest::expect_nothing_left_over(const std::string& store) const {
   }
   if (fs::exists(store)) {
     EXPECT_TRUE(fs::is_empty(store + "/incoming"));
+    std::uint64_t bytes = 0;
+    for (const auto& entry : fs::directory_iterator(store)) {
+      bytes += entry.path().extension() == ".sst" ? entry.file_size() : 0;
+    }
+    EXPECT_EQ(bytes, store::Store::open(store, store::Store::Access::read)->disk_bytes());
   }
 }
 

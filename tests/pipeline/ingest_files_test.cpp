@@ -27,8 +27,6 @@ using plain::file_name;
 using plain::Model;
 using plain::model_of;
 using plain::random_file;
-using plain::Record;
-using plain::State;
 using plain::write_file;
 using Random = std::mt19937_64;
 
@@ -57,27 +55,6 @@ std::uint32_t below(Random& random, std::uint32_t bound) {
   return static_cast<std::uint32_t>(random() % bound);
 }
 
-Model read_store(store::Store& store) {
-  Model model;
-  for (const std::uint32_t range : store.ranges()) {
-    const auto shard = store.shard(range);
-    for (std::size_t r = 0; shard && r < shard->rows(); ++r) {
-      State& state = model[shard->pmid(r)];
-      state.record.pmid = shard->pmid(r);
-      state.record.version = shard->version[r];
-      state.record.year = shard->year[r];
-      state.record.deletion = shard->state[r] == store::ArticleState::deleted;
-      for (std::uint32_t d = shard->offsets[r]; d < shard->offsets[r + 1]; ++d) {
-        state.record.descriptors[shard->descriptors[d]] = shard->major[d] != 0;
-      }
-      EXPECT_EQ(shard->state[r] == store::ArticleState::article, !state.record.descriptors.empty());
-      state.file = static_cast<std::uint32_t>(shard->keys[shard->key[r]].number);
-      state.citations = shard->records[r];
-    }
-  }
-  return model;
-}
-
 class Recorder final : public IngestObserver {
  public:
   void committed(const store::LedgerEntry& entry) override { committed_.push_back(entry.key.name); }
@@ -98,7 +75,7 @@ class Recorder final : public IngestObserver {
 
 void expect_store_is(const std::string& directory, const Model& model) {
   const auto store = store::Store::open(directory, store::Store::Access::read);
-  const Model found = read_store(*store);
+  const Model found = plain::model_in(*store);
   EXPECT_TRUE(found == model) << "found\n"
                               << plain::text_of(found) << "expected\n"
                               << plain::text_of(model);
@@ -134,7 +111,7 @@ TEST(IngestFiles, RandomSequencesInAnyOrderEqualAPlainMap) {
       paths.push_back(scratch / file_name(files.back()));
       write_file(paths.back(), files.back());
       citations += static_cast<std::uint64_t>(
-          std::ranges::count(files.back().records, false, &Record::deletion));
+          std::ranges::count(files.back().records, false, &plain::Record::deletion));
     }
     const Model model = model_of(files);
     std::ranges::shuffle(paths, random);

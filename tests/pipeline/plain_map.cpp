@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/descriptor_code.h"
+#include "store/store.h"
 
 namespace somatlas::plain {
 namespace {
@@ -84,9 +85,10 @@ void write_file(const std::string& path, const File& file) {
 }
 
 bool State::operator==(const State& other) const {
-  return std::tuple(record.version, record.deletion, record.descriptors, file, citations) ==
-             std::tuple(other.record.version, other.record.deletion, other.record.descriptors,
-                        other.file, other.citations) &&
+  return std::tuple(record.pmid, record.version, record.deletion, record.descriptors, file,
+                    citations) == std::tuple(other.record.pmid, other.record.version,
+                                             other.record.deletion, other.record.descriptors,
+                                             other.file, other.citations) &&
          (record.descriptors.empty() || record.year == other.record.year);
 }
 
@@ -136,6 +138,29 @@ std::string text_of(const Model& model) {
             std::to_string(state.citations) + "\n";
   }
   return text;
+}
+
+Model model_in(store::Store& store) {
+  Model model;
+  for (const std::uint32_t range : store.ranges()) {
+    const auto shard = store.shard(range);
+    for (std::size_t r = 0; shard && r < shard->rows(); ++r) {
+      State& state = model[shard->pmid(r)];
+      state.record.pmid = shard->pmid(r);
+      state.record.version = shard->version[r];
+      state.record.year = shard->year[r];
+      state.record.deletion = shard->state[r] == store::ArticleState::deleted;
+      for (std::uint32_t d = shard->offsets[r]; d < shard->offsets[r + 1]; ++d) {
+        state.record.descriptors[shard->descriptors[d]] = shard->major[d] != 0;
+      }
+      if ((shard->state[r] == store::ArticleState::article) == state.record.descriptors.empty()) {
+        state.record.pmid = 0;  // nothing is equal to that
+      }
+      state.file = static_cast<std::uint32_t>(shard->keys[shard->key[r]].number);
+      state.citations = shard->records[r];
+    }
+  }
+  return model;
 }
 
 std::string dump_of(const Model& model) {

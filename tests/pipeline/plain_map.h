@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace somatlas::store {
+class Store;
+}
+
 namespace somatlas::plain {
 
 struct Record {
@@ -51,6 +55,8 @@ using Model = std::map<std::uint32_t, State>;
 /// Takes a file, in whatever order; a file taken before lies under its new text.
 void add_to_model(Model& model, const File& file);
 [[nodiscard]] Model model_of(const std::vector<File>& files);
+/// What a store holds.
+[[nodiscard]] Model model_in(store::Store& store);
 /// For the message of a test.
 [[nodiscard]] std::string text_of(const Model& model);
 /// What `somatlas dump --all` prints of it.
