@@ -5,7 +5,6 @@
 #include "ingest/mesh_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <memory>
 #include <unordered_set>
@@ -14,11 +13,11 @@
 #include "ingest/byte_source.h"
 #include "ingest/input_error.h"
 #include "ingest/mesh_xml.h"
+#include "ingest/table_lines.h"
 
 namespace somatlas::ingest {
 namespace {
 
-constexpr std::size_t longest_line_bytes = std::size_t{1} << 20U;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// A source whose first bytes have been looked at.
@@ -59,71 +58,6 @@ class LookedAtSource final : public ByteSource {
   std::size_t taken_ = 0;
 };
 
-/// The lines of a text file, without their ends ("\n" or "\r\n").
-class LineReader {
- public:
-  explicit LineReader(ByteSource& source) : source_(source) {}
-
-  /// The next line, or false at the end. Throws InputError where a line is no text.
-  bool next(std::string& line) {
-    while (true) {
-      const std::size_t end = rest_.find('\n', searched_);
-      if (end != std::string::npos || (at_end_ && begin_ < rest_.size())) {
-        const std::size_t stop = end == std::string::npos ? rest_.size() : end;
-        line.assign(rest_, begin_, stop - begin_);
-        begin_ = searched_ = std::min(stop + 1, rest_.size());
-        ++number_;
-        tidy(line);
-        return true;
-      }
-      if (at_end_) {
-        return false;
-      }
-      refill();
-    }
-  }
-  [[nodiscard]] std::uint64_t number() const { return number_; }
-
- private:
-  void refill() {
-    rest_.erase(0, begin_);
-    begin_ = 0;
-    searched_ = rest_.size();
-    if (rest_.size() > longest_line_bytes) {
-      throw InputError(source_.path(), number_ + 1,
-                       "is longer than any line of a MeSH table; check that the file is one");
-    }
-    std::array<std::byte, std::size_t{1} << 16U> piece{};
-    const std::size_t got = source_.read(piece);
-    rest_.append(reinterpret_cast<const char*>(piece.data()), got);
-    at_end_ = got == 0;
-  }
-
-  void tidy(std::string& line) const {
-    if (!line.empty() && line.back() == '\r') {
-      line.pop_back();
-    }
-    if (number_ == 1 && line.compare(0, byte_order_mark.size(), byte_order_mark) == 0) {
-      line.erase(0, byte_order_mark.size());
-    }
-    const bool binary = std::any_of(line.begin(), line.end(), [](char c) {
-      return static_cast<unsigned char>(c) < 0x20 && c != '\t';
-    });
-    if (binary) {
-      throw InputError(source_.path(), number_,
-                       "holds control characters, so it is no MeSH table; give desc XML, a TSV or "
-                       "an mtrees file");
-    }
-  }
-
-  ByteSource& source_;
-  std::string rest_;
-  std::size_t begin_ = 0;     // of the next line in rest_
-  std::size_t searched_ = 0;  // up to here rest_ has no line feed
-  std::uint64_t number_ = 0;
-  bool at_end_ = false;
-};
-
 void add_tree_numbers(std::string_view joined, MeshDescriptor& descriptor, const std::string& path,
                       std::uint64_t line) {
   while (!joined.empty()) {
@@ -142,7 +76,7 @@ void add_tree_numbers(std::string_view joined, MeshDescriptor& descriptor, const
 MeshFile read_tsv(ByteSource& source) {
   MeshFile file;
   DescriptorUiSet seen;
-  LineReader lines(source);
+  TableLines lines(source, "give desc XML, a TSV or an mtrees file");
   std::string line;
   while (lines.next(line)) {
     if (line.empty()) {
@@ -183,7 +117,7 @@ MeshFile read_tsv(ByteSource& source) {
 MeshFile read_mtrees(ByteSource& source) {
   MeshFile file;
   std::unordered_set<std::string> seen;
-  LineReader lines(source);
+  TableLines lines(source, "give desc XML, a TSV or an mtrees file");
   std::string line;
   while (lines.next(line)) {
     if (line.empty()) {

@@ -123,7 +123,7 @@ SynthSummary synthesize_store(const SynthOptions& options, const SynthModel& mod
   const auto store = store::Store::open(options.store_directory, store::Store::Access::create);
   refuse_other_files(*store, options, model);
   const std::vector<store::DescriptorEntry> catalog = synth_catalog(model);
-  if (store->descriptors() != catalog) {
+  if (store->descriptors_as_filed() != catalog) {
     store->put_descriptors(catalog);
   }
   SynthSummary summary;

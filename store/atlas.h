@@ -16,6 +16,20 @@
 
 namespace somatlas::store {
 
+/// Raised whenever the layout of the atlas's directory changes. An atlas of another number is
+/// refused. Its column families; but for meta, each key begins with the generation of its family's
+/// index, 4 bytes big-endian:
+///
+///   assignment   range, 4 bytes big-endian -> an assignment shard (all values but those of
+///   places       the same -> a place shard           descriptors: store/atlas_codec.h)
+///   planes       UI -> a plane
+///   cells        "0" to "7", a column of AtlasCells in their order
+///   articles     neuron, 4 bytes big-endian -> its PMIDs
+///   descriptors  UI -> name, tree numbers, articles (store/descriptor_codec.h)
+///   meta         "format" -> "atlas " and this number; "index/FAMILY" -> its index;
+///                "named/NAME" -> sealed (store/frame.h), the text of put_meta()
+///
+/// RocksDB's own family "default" stays empty.
 inline constexpr std::uint32_t atlas_format = 1;
 
 /// Training articles of one PMID range, with the neuron each had when the codebook was built.

@@ -2,14 +2,18 @@
 // Always holds: decoding gives back what was encoded, or throws StoreError with what is wrong, as
 // half a sentence; what a value is the value of (range, descriptor, column) is under its checksum.
 //
-//   assignment "SOMA", range           rows, low (ascending varints), neuron, fingerprint
+//   assignment "SOMA", range           rows, 1 or (a checkpoint's) 0, where 1 low, neuron, where 1
+//                                      fingerprint
 //   places     "SOMP", range           rows, low, neuron, second less neuron, distance
 //   planes     "SOMW", descriptor code rows (M), then each weight less the one before it, zigzag
 //   cells      "SOMC", column number   rows (M, or 5 M), the column
 //   index      "SOMI", generation      number of keys, each one's length and bytes
 //   articles   sealed                  number of PMIDs, each less the one before, less 1
 //
-// rows and numbers are varints (store/varint.h); columns are byte planes (store/column_codec.h).
+// rows and numbers are varints (store/varint.h); low is varints, each less the one before, less 1
+// (to -1 in the first row); other columns are byte planes (store/column_codec.h), of 16-bit
+// weights, 32-bit neurons, distances and so on as store/atlas.h has them. The format of frames is
+// atlas_format.
 #pragma once
 
 #include <cstdint>

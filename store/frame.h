@@ -36,8 +36,8 @@ struct OpenedFrame {
 /// Checks the header and inflates. Throws StoreError with what is wrong, as half a sentence.
 [[nodiscard]] OpenedFrame open_frame(const FrameKind& kind, std::string_view bytes);
 
-/// A small value that is not compressed: XXH3-64 of (key, payload), then the payload, so that a
-/// value under another's key is found too.
+/// A small value that is not compressed: 8 bytes, little-endian, XXH3-64 of the key's length (a
+/// varint), the key and the payload; then the payload. So a value under another's key is found too.
 [[nodiscard]] std::string seal_value(std::string_view key, std::string_view payload);
 /// The payload, a view into bytes. Throws StoreError where key or payload changed.
 [[nodiscard]] std::string_view open_value(std::string_view key, std::string_view bytes);
@@ -45,7 +45,8 @@ struct OpenedFrame {
 /// XXH3-128 of bytes as 32 hexadecimal digits.
 [[nodiscard]] std::string hash128_of(std::string_view bytes);
 
-/// XXH3-128 over keys and values in key order: tells whether a scan left one out.
+/// Tells whether a scan left an entry out: XXH3-128 over the hashes of all entries in key order,
+/// each 8 bytes, little-endian, made as that of a small value but of key and whole value.
 [[nodiscard]] std::string digest_of(const std::map<std::string, std::string>& entries);
 
 }  // namespace somatlas::store

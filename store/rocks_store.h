@@ -25,11 +25,13 @@ class RocksStore : public Store {
   [[nodiscard]] std::string state_id() override;
   void commit(std::span<const EncodedDelta> deltas, const LedgerEntry& entry) override;
   void put_descriptors(std::span<const DescriptorEntry> descriptors) override;
+  void put_mesh_changes(std::span<const MeshChangeList> lists) override;
   [[nodiscard]] std::vector<LedgerEntry> ledger() override;
   [[nodiscard]] std::optional<LedgerEntry> ledger_entry(const FileKey& key) override;
-  [[nodiscard]] std::vector<DescriptorEntry> descriptors() override;
+  [[nodiscard]] std::shared_ptr<const MeshView> mesh_view() override;
+  [[nodiscard]] std::vector<DescriptorEntry> descriptors_as_filed() override;
   [[nodiscard]] std::vector<std::uint32_t> ranges() override;
-  [[nodiscard]] std::optional<Shard> shard(std::uint32_t range) override;
+  [[nodiscard]] std::optional<Shard> shard_as_filed(std::uint32_t range) override;
   void compact() override { rocks_->compact(); }
   [[nodiscard]] std::uint64_t disk_bytes() override { return rocks_->disk_bytes(); }
   void verify(const std::function<void(const Fault&)>& fault) override;
@@ -37,6 +39,9 @@ class RocksStore : public Store {
  private:
   /// The ledger and its ranges, read once. Call with mutex_ held.
   const Ledger& loaded();
+  /// The lists of changed descriptors, those of none where there was never one; faults come without
+  /// a hint what to do.
+  [[nodiscard]] MeshView read_mesh_changes() const;
   /// Throws StoreError where a digest is not the one in meta.
   void check_digest(const char* key, const std::string& digest) const;
   /// Reads and checks a shard; its faults come without a hint what to do.
@@ -47,11 +52,13 @@ class RocksStore : public Store {
   std::mutex mutex_;
   std::optional<Ledger> ledger_;
   std::set<std::uint32_t> ranges_;
+  std::shared_ptr<const MeshView> view_;  // read once; mutex_ guards it too
 };
 
 // Digests of the two small families, in meta, so that a scan of them is known to be whole.
 inline constexpr const char* ledger_digest_key = "digest/ledger";
 inline constexpr const char* descriptors_digest_key = "digest/descriptors";
+inline constexpr const char* mesh_changes_key = "mesh_changes";
 
 /// "PMIDs 65536 to 131071".
 [[nodiscard]] std::string range_name(std::uint32_t range);

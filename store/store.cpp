@@ -54,6 +54,19 @@ std::unique_ptr<Store> Store::open(const std::string& directory, Access access) 
       RocksDirectory::open(directory, rocks_access, RocksStore::layout()));
 }
 
+std::vector<DescriptorEntry> Store::descriptors() {
+  std::vector<DescriptorEntry> table = descriptors_as_filed();
+  mesh_view()->apply(table);
+  return table;
+}
+
+std::optional<Shard> Store::shard(std::uint32_t range) {
+  std::optional<Shard> filed = shard_as_filed(range);
+  if (filed)
+    mesh_view()->apply(*filed);
+  return filed;
+}
+
 RocksLayout RocksStore::layout() {
   RocksLayout layout;
   layout.kind = "store";
@@ -110,8 +123,10 @@ void RocksStore::check_digest(const char* key, const std::string& digest) const 
 }
 
 std::string RocksStore::state_id() {
+  const std::string changes = mesh_view()->mark();
   const std::lock_guard lock(mutex_);
-  return ledger_state(loaded());
+  const std::string files = ledger_state(loaded());
+  return changes.empty() ? files : hash128_of(files + changes);
 }
 
 void Store::commit(std::span<const Shard> deltas, const LedgerEntry& entry) {
@@ -156,7 +171,7 @@ void RocksStore::put_descriptors(std::span<const DescriptorEntry> descriptors) {
     changed[descriptor_ui(entry.code)] = encode_descriptor_value(entry, 0);  // the last one counts
   }
   std::map<std::string, std::string> all = changed;
-  for (const DescriptorEntry& entry : this->descriptors())
+  for (const DescriptorEntry& entry : descriptors_as_filed())
     all.emplace(descriptor_ui(entry.code), encode_descriptor_value(entry, 0));
   RocksIngestion ingestion(*rocks_);
   for (const auto& [ui, value] : changed)
@@ -164,6 +179,34 @@ void RocksStore::put_descriptors(std::span<const DescriptorEntry> descriptors) {
   ingestion.put(meta_family, descriptors_digest_key,
                 seal_value(descriptors_digest_key, digest_of(all)));
   ingestion.commit();
+}
+
+void RocksStore::put_mesh_changes(std::span<const MeshChangeList> lists) {
+  rocks_->require_writable();
+  auto view =
+      std::make_shared<const MeshView>(std::vector<MeshChangeList>(lists.begin(), lists.end()));
+  RocksIngestion ingestion(*rocks_);
+  ingestion.put(meta_family, mesh_changes_key, encode_mesh_changes(mesh_changes_key, lists));
+  ingestion.commit();
+  const std::lock_guard lock(mutex_);
+  view_ = std::move(view);
+}
+
+MeshView RocksStore::read_mesh_changes() const {
+  const std::optional<std::string> value = rocks_->get(meta_family, mesh_changes_key);
+  return value ? MeshView(decode_mesh_changes(mesh_changes_key, *value)) : MeshView();
+}
+
+std::shared_ptr<const MeshView> RocksStore::mesh_view() {
+  const std::lock_guard lock(mutex_);
+  if (!view_) {
+    try {
+      view_ = std::make_shared<const MeshView>(read_mesh_changes());
+    } catch (const StoreError& error) {
+      throw rocks_->damaged(std::string("its changes of descriptors: ") + error.what());
+    }
+  }
+  return view_;
 }
 
 std::vector<LedgerEntry> RocksStore::ledger() {
@@ -181,7 +224,7 @@ std::optional<LedgerEntry> RocksStore::ledger_entry(const FileKey& key) {
   return found == entries.end() ? std::nullopt : std::optional(found->second.entry);
 }
 
-std::vector<DescriptorEntry> RocksStore::descriptors() {
+std::vector<DescriptorEntry> RocksStore::descriptors_as_filed() {
   std::vector<DescriptorEntry> entries;
   std::map<std::string, std::string> values;
   try {
@@ -226,7 +269,7 @@ std::optional<Shard> RocksStore::read_shard(std::uint32_t range) {
   return shard;
 }
 
-std::optional<Shard> RocksStore::shard(std::uint32_t range) {
+std::optional<Shard> RocksStore::shard_as_filed(std::uint32_t range) {
   const bool expected = expects(range);
   std::optional<Shard> read;
   try {

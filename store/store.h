@@ -15,12 +15,25 @@
 
 #include "store/descriptor_code.h"
 #include "store/file_key.h"
+#include "store/mesh_changes.h"
 #include "store/shard.h"
 
 namespace somatlas::store {
 
-/// Raised whenever the layout of the store's directory changes.
-inline constexpr std::uint32_t store_format = 2;
+/// Raised whenever the layout of the store's directory changes. A store of another number is
+/// refused. Its column families:
+///
+///   shards       range, 4 bytes big-endian -> a shard (store/shard.h)
+///   ledger       year, number and name of a file -> its entry (store/ledger_codec.h)
+///   descriptors  UI -> name and tree numbers (store/descriptor_codec.h)
+///   meta         "format" -> "store " and this number; "id" -> 32 hexadecimal digits;
+///                "digest/ledger", "digest/descriptors" -> sealed, the digest of all entries of
+///                that family (store/frame.h; where there is none, they have none);
+///                "mesh_changes" -> the lists of changed descriptors (store/mesh_changes.h; none
+///                where none was ever given)
+///
+/// RocksDB's own family "default" stays empty.
+inline constexpr std::uint32_t store_format = 3;
 
 /// One source file that was taken.
 struct LedgerEntry {
@@ -66,7 +79,8 @@ class Store {
   [[nodiscard]] virtual const std::string& directory() const = 0;
   /// Random, made at creation: tells two stores apart. Hexadecimal.
   [[nodiscard]] virtual std::string id() const = 0;
-  /// XXH3-128 over the ledger (times left out): the same files give the same state. Hexadecimal.
+  /// XXH3-128 over the ledger (times left out) and the view: the same files and changes of
+  /// descriptors give the same state, in whatever order they came. Hexadecimal.
   [[nodiscard]] virtual std::string state_id() = 0;
 
   /// Takes one file: its deltas (one a range, ascending) and its ledger entry, atomically and
@@ -76,16 +90,26 @@ class Store {
   void commit(std::span<const Shard> deltas, const LedgerEntry& entry);
   /// Adds or replaces descriptors by code, atomically and durably.
   virtual void put_descriptors(std::span<const DescriptorEntry> descriptors) = 0;
+  /// Replaces the lists of changed descriptors, atomically and durably; shards and table stay as
+  /// they are filed. Throws StoreError where the changes go in a circle.
+  virtual void put_mesh_changes(std::span<const MeshChangeList> lists) = 0;
 
   /// Entries in key order.
   [[nodiscard]] virtual std::vector<LedgerEntry> ledger() = 0;
   [[nodiscard]] virtual std::optional<LedgerEntry> ledger_entry(const FileKey& key) = 0;
-  /// Descriptors in UI order.
-  [[nodiscard]] virtual std::vector<DescriptorEntry> descriptors() = 0;
+  /// What the lists of changed descriptors make of what was filed.
+  [[nodiscard]] virtual std::shared_ptr<const MeshView> mesh_view() = 0;
+  /// The table in UI order, as it was put.
+  [[nodiscard]] virtual std::vector<DescriptorEntry> descriptors_as_filed() = 0;
+  /// The table through the view.
+  [[nodiscard]] std::vector<DescriptorEntry> descriptors();
   /// Ranges that have a shard, ascending.
   [[nodiscard]] virtual std::vector<std::uint32_t> ranges() = 0;
-  /// The shard of a range; nothing where there is none. Safe from several threads.
-  [[nodiscard]] virtual std::optional<Shard> shard(std::uint32_t range) = 0;
+  /// The shard of a range as its files gave it; nothing where there is none. Safe from several
+  /// threads.
+  [[nodiscard]] virtual std::optional<Shard> shard_as_filed(std::uint32_t range) = 0;
+  /// The shard through the view, which is what all use is made of.
+  [[nodiscard]] std::optional<Shard> shard(std::uint32_t range);
 
   /// Merges what is layered and gives space back.
   virtual void compact() = 0;

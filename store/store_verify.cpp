@@ -84,6 +84,12 @@ void RocksStore::verify(const std::function<void(const Fault&)>& fault) {
         }
       });
 
+  try {
+    (void)read_mesh_changes();
+  } catch (const StoreError& error) {
+    fault({directory() + ", changes of descriptors", error.what() + remedy({})});
+  }
+
   std::uint64_t records = 0;
   bool shards_whole = true;
   std::set<std::string> unknown_files;

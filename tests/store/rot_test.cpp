@@ -30,6 +30,8 @@ std::string read_store(const std::string& path) {
     all += entry.key.name + entry.md5 + std::to_string(entry.taken_at);
   for (const DescriptorEntry& entry : store->descriptors())
     all += entry.name;
+  for (const MeshChangeList& list : store->mesh_view()->lists())
+    all += list.name + list.changes.at(0).old_name;
   for (const std::uint32_t range : store->ranges())
     all += encode(store->shard(range).value());
   return all;
@@ -151,6 +153,10 @@ TEST(Rot, InAStoreIsFoundOrHarmless) {
         store->compact();
     }
     store->put_descriptors(std::vector{DescriptorEntry{descriptor_code(6801, 6), "Humans", {}}});
+    const DescriptorCode cobra = descriptor_code(3040, 6);
+    const MeshChange change{MeshChangeKind::merged, cobra, "Cobra Venoms", descriptor_code(4546, 6),
+                            "Elapid Venoms"};
+    store->put_mesh_changes(std::vector{MeshChangeList{"changes.tsv", "0", 1, {change}}});
   }
   rot(directory / "store", directory / "copy", flips_wanted(60), read_store, faults_of_store,
       [](const std::string& path) { Store::open(path, Store::Access::write)->compact(); });
