@@ -17,7 +17,7 @@
 namespace somatlas::store {
 
 inline constexpr std::uint32_t pmids_per_shard = 65'536;
-/// Raised whenever the bytes that encode() writes change.
+/// Raised whenever the bytes that encode() writes change, and store_format with it.
 inline constexpr std::uint32_t shard_format = 2;
 /// Descriptors of one article at most: the contract's scores fit 32 bits up to here.
 inline constexpr std::size_t descriptors_per_article_limit = 1'023;

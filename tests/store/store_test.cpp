@@ -3,8 +3,6 @@
 #include "store/store.h"
 
 #include <gtest/gtest.h>
-#include <rocksdb/db.h>
-#include <rocksdb/sst_file_writer.h>
 #include <sys/mount.h>
 
 #include <algorithm>
@@ -224,71 +222,6 @@ TEST(Store, LetsOneProcessWrite) {
   EXPECT_NO_THROW((void)Store::open(directory / "store", Access::read));
   writer.reset();
   EXPECT_NO_THROW((void)Store::open(directory / "store", Access::write));
-}
-
-/// Puts one entry into meta with RocksDB alone.
-void put_meta(const std::string& path, const std::string& key, const std::string& value) {
-  std::vector<std::string> names;
-  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path, &names).ok());
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : names)
-    descriptors.emplace_back(name, rocksdb::ColumnFamilyOptions());
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* db = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open({}, path, descriptors, &handles, &db).ok());
-  for (rocksdb::ColumnFamilyHandle* handle : handles) {
-    if (handle->GetName() == "meta") {
-      ASSERT_TRUE(db->Put({}, handle, key, value).ok());
-      ASSERT_TRUE(db->Flush({}, handle).ok());
-    }
-    db->DestroyColumnFamilyHandle(handle);
-  }
-  delete db;
-}
-
-/// Name and content of every file, to see whether an opening changed anything.
-std::map<std::string, std::string> content_of(const std::string& path) {
-  std::map<std::string, std::string> content;
-  for (const auto& entry : fs::recursive_directory_iterator(path)) {
-    std::string& text = content[entry.path().string()];
-    if (entry.is_regular_file()) {
-      std::ifstream file(entry.path(), std::ios::binary);
-      text.assign(std::istreambuf_iterator<char>(file), {});
-    }
-  }
-  return content;
-}
-
-TEST(Store, LeavesAStoreOfAnotherFormatAlone) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "store";
-  (void)Store::open(path, Access::create);
-  ASSERT_NO_FATAL_FAILURE(put_meta(path, "format", "store 999"));
-  const auto before = content_of(path);
-  for (const Access access : {Access::read, Access::write, Access::create}) {
-    const std::string message = store_error_of([&] { (void)Store::open(path, access); });
-    EXPECT_NE(message.find("format number 999"), std::string::npos) << message;
-    EXPECT_NE(message.find(" reads " + std::to_string(store_format)), std::string::npos) << message;
-  }
-  EXPECT_EQ(content_of(path), before);
-  ASSERT_NO_FATAL_FAILURE(put_meta(path, "format", "atlas 1"));
-  const std::string message = store_error_of([&] { (void)Store::open(path, Access::read); });
-  EXPECT_NE(message.find("is not a somatlas store"), std::string::npos) << message;
-}
-
-TEST(Store, ReadingChangesNothing) {
-  Random random(test_seed());
-  const TemporaryDirectory directory;
-  const std::string path = directory / "store";
-  {
-    const auto store = Store::open(path, Access::create);
-    take(*store, random_file(random, baseline_key(1), 3, 40));
-  }
-  const auto before = content_of(path);
-  const auto store = Store::open(path, Access::read);
-  expect_sound(*store);
-  EXPECT_EQ(store->ledger().size(), 1U);
-  EXPECT_EQ(content_of(path), before);
 }
 
 /// A second view of a directory in which nothing can be written, not even by root.
