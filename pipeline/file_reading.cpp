@@ -23,17 +23,18 @@ class StopAsked : public std::exception {};
 // Passes a source on, counts its bytes and seconds and ends the stream when a stop is asked for.
 class WatchedSource final : public ingest::ByteSource {
  public:
-  WatchedSource(ingest::ByteSource& source, const ReadingContext& context, double& seconds)
-      : source_(source), context_(context), seconds_(seconds) {}
+  WatchedSource(ingest::ByteSource& source, const ReadingContext& context, FileReading& reading)
+      : source_(source), context_(context), reading_(reading) {}
   std::size_t read(std::span<std::byte> out) override {
     if (context_.stop.stop_requested()) {
       throw StopAsked();
     }
     const Stopwatch watch;
     const std::size_t bytes = source_.read(out);
-    seconds_ += watch.seconds();
+    reading_.seconds.inflate += watch.seconds();
+    const std::uint64_t before = std::exchange(reading_.file_bytes_read, source_.file_bytes());
     if (context_.bytes_read) {
-      context_.bytes_read(bytes);
+      context_.bytes_read(bytes, reading_.file_bytes_read - before);
     }
     return bytes;
   }
@@ -44,7 +45,7 @@ class WatchedSource final : public ingest::ByteSource {
  private:
   ingest::ByteSource& source_;
   const ReadingContext& context_;
-  double& seconds_;
+  FileReading& reading_;
 };
 
 std::string reason_text(ingest::LeftOut reason) {
@@ -135,7 +136,7 @@ bool known(const InputFile& file, const ReadingContext& context, const std::stri
 void parse(const InputFile& file, const ReadingContext& context, const std::string& companion,
            FileReading& reading) {
   const std::unique_ptr<ingest::ByteSource> source = ingest::open_byte_source(file.path);
-  WatchedSource watched(*source, context, reading.seconds.inflate);
+  WatchedSource watched(*source, context, reading);
   ReadingSink sink(file.path, reading);
   const Stopwatch watch;
   const ingest::ParseSummary summary = ingest::parse_medline(watched, context.names, sink);
@@ -203,6 +204,8 @@ std::string refusal_of(const InputFile& file, const std::string& companion,
 void read_file(const InputFile& file, const ReadingContext& context, FileReading& reading) {
   forget(reading);
   reading.outcome = Outcome::left;
+  reading.known_before = context.ledger.contains(file.key);
+  reading.file_bytes_read = 0;
   if (context.stop.stop_requested()) {
     return;
   }

@@ -24,7 +24,8 @@ struct ReadingContext {
   bool check_md5 = true;
   bool dry_run = false;  // decide only whether the file would be taken
   std::stop_token stop;
-  std::function<void(std::uint64_t)> bytes_read;  // from any thread: further bytes of XML
+  /// From any thread: so many bytes more of XML, and of the file as it is on disk.
+  std::function<void(std::uint64_t, std::uint64_t)> bytes_read;
 };
 
 enum class Outcome : std::uint8_t {
@@ -54,7 +55,9 @@ struct ReadingSeconds {
 /// The result of reading one file, and the buffers that it was made in.
 struct FileReading {
   Outcome outcome = Outcome::left;
-  std::string refusal;  // one sentence
+  std::string refusal;                // one sentence
+  bool known_before = false;          // the ledger has it, with this or another text
+  std::uint64_t file_bytes_read = 0;  // as it is on disk
   store::LedgerEntry entry;
   std::vector<store::Shard> deltas;
   std::vector<store::EncodedDelta> encoded;  // the deltas, for the store

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <system_error>
 #include <tuple>
@@ -20,6 +19,8 @@
 
 #include "pipeline/file_reading.h"
 #include "pipeline/ingest_inputs.h"
+#include "pipeline/ingest_meter.h"
+#include "pipeline/mesh_change_lists.h"
 #include "pipeline/mesh_tables.h"
 #include "pipeline/stopwatch.h"
 
@@ -36,38 +37,6 @@ constexpr std::size_t waiting_files = 2;
 struct Token {
   std::size_t file = 0;
   FileReading reading;
-};
-
-// Tells the observer how far the run is; called from the threads that read.
-class Meter {
- public:
-  Meter(IngestObserver& observer, std::uint64_t files) : observer_(observer), files_(files) {}
-
-  void bytes(std::uint64_t more) {
-    const std::lock_guard lock(mutex_);
-    bytes_ += more;
-    if (bytes_ - shown_ >= step) {
-      show();
-    }
-  }
-  void file_done() {
-    const std::lock_guard lock(mutex_);
-    ++done_;
-    show();
-  }
-
- private:
-  static constexpr std::uint64_t step = 8U << 20U;
-  void show() {
-    shown_ = bytes_;
-    observer_.progress(done_, files_, bytes_);
-  }
-  IngestObserver& observer_;
-  std::uint64_t files_;
-  std::mutex mutex_;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t shown_ = 0;
-  std::uint64_t done_ = 0;
 };
 
 // Takes the readings in file order: commits, counts and reports them. One thread at a time.
@@ -110,12 +79,19 @@ class Committer {
   void take_outcome(const InputFile& file, FileReading& reading) {
     switch (reading.outcome) {
       case Outcome::taken:
-        if (!options_.dry_run) {
+        summary_.files_changed += reading.known_before ? 1 : 0;
+        if (options_.dry_run) {
+          observer_.planned(file.path,
+                            reading.known_before ? FilePlan::take_again : FilePlan::take);
+        } else {
           commit(file, reading);
         }
         ++summary_.files_taken;
         break;
       case Outcome::skipped:
+        if (options_.dry_run) {
+          observer_.planned(file.path, FilePlan::skip);
+        }
         ++summary_.files_skipped;
         break;
       case Outcome::refused:
@@ -161,7 +137,7 @@ class Committer {
 
   void commit(const InputFile& file, FileReading& reading) {
     const store::LedgerEntry& entry = reading.entry;
-    if (store_->ledger_entry(entry.key)) {
+    if (reading.known_before) {
       report_taken_again(file, reading);
     }
     for (const std::string& report : reading.left_out_reports) {
@@ -191,13 +167,14 @@ class Committer {
     }
     summary_.unknown_headings += entry.unknown_headings;
     summary_.xml_bytes += entry.xml_bytes;
+    summary_.keys_taken.push_back(entry.key);
   }
 
   // The file is known with another text: PMIDs that only that text had stay as they are.
   void report_taken_again(const InputFile& file, const FileReading& reading) {
     std::uint64_t stay = 0;
     for (const std::uint32_t range : store_->ranges()) {
-      const std::optional<store::Shard> old = store_->shard(range);
+      const std::optional<store::Shard> old = store_->shard_as_filed(range);
       const auto key = old ? std::ranges::lower_bound(old->keys, file.key)
                            : std::vector<store::FileKey>::const_iterator{};
       if (!old || key == old->keys.end() || *key != file.key) {
@@ -256,7 +233,7 @@ void run_graph(const std::vector<InputFile>& files, const ReadingContext& contex
   flow::sequencer_node<Token*> in_order(graph, [](Token* token) { return token->file; });
   flow::function_node<Token*, Token*> commit(graph, flow::serial, [&](Token* token) {
     committer.take(files[token->file], token->reading);
-    meter.file_done();
+    meter.file_done(files[token->file], token->reading);
     return token;
   });
   flow::make_edge(free_tokens, flow::input_port<0>(pairs));
@@ -278,14 +255,32 @@ bool is_present(const std::string& directory) {
   return std::filesystem::status(directory, error).type() != std::filesystem::file_type::not_found;
 }
 
+// Changes of descriptors alone are for a store that is there.
+bool makes_a_store(const IngestOptions& options) {
+  return !options.inputs.empty() || !options.mesh.empty();
+}
+
 std::unique_ptr<store::Store> open_store(const IngestOptions& options) {
   using store::Store;
   if (!options.dry_run) {
-    return Store::open(options.store_directory, Store::Access::create);
+    return Store::open(options.store_directory,
+                       makes_a_store(options) ? Store::Access::create : Store::Access::write);
   }
   return is_present(options.store_directory)
              ? Store::open(options.store_directory, Store::Access::read)
              : nullptr;
+}
+
+void change_view(store::Store* store, const MeshChangeSteps& steps, bool dry_run,
+                 MeshChangeCounts& counts) {
+  std::vector<store::MeshChangeList> lists;
+  if (store != nullptr) {
+    lists = store->mesh_view()->lists();
+  }
+  lists = next_mesh_changes(std::move(lists), steps, counts);
+  if (store != nullptr && !dry_run && counts.lists_taken + counts.lists_taken_back != 0) {
+    store->put_mesh_changes(lists);
+  }
 }
 
 }  // namespace
@@ -293,10 +288,12 @@ std::unique_ptr<store::Store> open_store(const IngestOptions& options) {
 IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observer) {
   IngestSummary summary;
   const std::vector<ingest::MeshFile> tables = read_mesh_tables(options.mesh);
+  const MeshChangeSteps changes = read_mesh_changes(options.mesh_changes);
   const InputList inputs = list_inputs(options.inputs);
   std::unique_ptr<store::Store> store;
   // Where nothing can be taken, no empty store is left behind.
-  if (!inputs.files.empty() || !tables.empty() || is_present(options.store_directory)) {
+  if (!inputs.files.empty() || !tables.empty() || !changes.empty() ||
+      is_present(options.store_directory)) {
     store = open_store(options);
   }
   Committer committer(store.get(), options, observer, summary);
@@ -307,15 +304,19 @@ IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observe
   for (const ingest::MeshFile& table : tables) {
     summary.descriptors_added += table.descriptors.size();
   }
-  if (store && !options.dry_run && !tables.empty()) {
-    const MeshCounts counts = store_mesh_tables(*store, tables);
-    if (counts.unknown_names != 0) {
-      observer.warning(std::to_string(counts.unknown_names) +
-                       (counts.unknown_names == 1 ? " name of the tree tables is"
-                                                  : " names of the tree tables are") +
-                       " no descriptor's and not used; give the descriptor table of that year "
-                       "with --mesh too");
+  if (!tables.empty()) {
+    summary.mesh = store_mesh_tables(store.get(), tables, options.dry_run);
+    if (const std::uint64_t unknown = summary.mesh.unknown_names; unknown != 0) {
+      observer.warning(
+          std::to_string(unknown) +
+          (unknown == 1 ? " name of the tree tables is" : " names of the tree tables are") +
+          " no descriptor's and not used; give the descriptor table of that year "
+          "with --mesh too");
     }
+  }
+
+  if (!changes.empty()) {
+    change_view(store.get(), changes, options.dry_run, summary.mesh_changes);
   }
 
   std::map<store::FileKey, store::LedgerEntry> ledger;
@@ -327,10 +328,14 @@ IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observe
     names = name_table(*store);
   }
   if (!inputs.files.empty()) {
-    Meter meter(observer, inputs.files.size());
+    Meter meter(observer, inputs.files);
     const ReadingContext context{
-        ledger,          names,        options.check_md5,
-        options.dry_run, options.stop, [&meter](std::uint64_t bytes) { meter.bytes(bytes); }};
+        ledger,
+        names,
+        options.check_md5,
+        options.dry_run,
+        options.stop,
+        [&meter](std::uint64_t xml, std::uint64_t of_file) { meter.bytes(xml, of_file); }};
     const std::size_t threads =
         options.threads != 0 ? options.threads
                              : static_cast<std::size_t>(oneapi::tbb::info::default_concurrency());

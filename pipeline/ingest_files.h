@@ -6,10 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "pipeline/mesh_change_lists.h"
+#include "pipeline/mesh_tables.h"
 #include "store/store.h"
 
 namespace somatlas::pipeline {
@@ -18,9 +21,10 @@ struct IngestOptions {
   std::string store_directory;
   std::vector<std::string> inputs;  // files, and directories whose *.xml and *.xml.gz are taken
   std::vector<std::string> mesh;    // descriptor tables, read before the files
-  bool check_md5 = true;            // compare with companions FILE.md5 where there are any
-  bool dry_run = false;             // say what would be done
-  unsigned threads = 0;             // 0: one a core
+  std::vector<std::string> mesh_changes;  // lists of changed descriptors, or "none", in order
+  bool check_md5 = true;                  // compare with companions FILE.md5 where there are any
+  bool dry_run = false;                   // say what would be done
+  unsigned threads = 0;                   // 0: one a core
   std::stop_token stop;  // asked to stop: files already parsed are committed, the rest left
 };
 
@@ -49,6 +53,7 @@ struct RefusedFile {
 /// One run's figures. citations = the sum over its files of what the ledger says.
 struct IngestSummary {
   std::uint64_t files_taken = 0;
+  std::uint64_t files_changed = 0;  // of them: the ledger had them with another text
   std::uint64_t files_skipped = 0;  // the ledger has them already
   std::uint64_t citations = 0;
   std::uint64_t with_descriptors = 0;
@@ -58,6 +63,9 @@ struct IngestSummary {
   std::uint64_t unknown_headings = 0;
   std::uint64_t xml_bytes = 0;
   std::uint64_t descriptors_added = 0;  // entries read from tables
+  MeshCounts mesh;
+  MeshChangeCounts mesh_changes;
+  std::vector<store::FileKey> keys_taken;  // ascending
   std::vector<RefusedFile> refused;
   bool stopped = false;
   IngestSeconds seconds;
@@ -73,6 +81,28 @@ struct StoreCensus {
   std::uint64_t tombstones = 0;  // deletions kept, those of articles never seen included
   std::uint64_t left_out = 0;
   std::uint64_t descriptor_uses = 0;
+  // Of the files that take_census() was given; a file that was taken again counts with all rows
+  // that it ever decided:
+  std::uint64_t revised = 0;  // articles whose record is theirs and took an earlier one's place
+  std::uint64_t deleted_here = 0;  // articles that they deleted
+};
+
+/// How far a run is.
+struct IngestProgress {
+  std::uint64_t files_done = 0;
+  std::uint64_t files = 0;
+  std::uint64_t citations = 0;        // of the files that are committed
+  std::uint64_t xml_bytes = 0;        // read so far
+  std::uint64_t file_bytes_read = 0;  // as they are on disk, compressed
+  std::uint64_t file_bytes = 0;       // to be read in all: files known or refused do not count
+  double seconds = 0;                 // since the first file was begun
+};
+
+/// What a dry run would do with a file.
+enum class FilePlan : std::uint8_t {
+  take,
+  take_again,  // the ledger has it with another text
+  skip,        // the ledger has it
 };
 
 /// progress() comes from any thread, one call at a time; so do the others, beside it.
@@ -85,14 +115,17 @@ class IngestObserver {
   /// For the user: a sentence on a record left out or a file taken again; at the end one on the
   /// unknown headings, with a line each for the most frequent.
   virtual void warning(const std::string& text) = 0;
-  virtual void progress(std::uint64_t files_done, std::uint64_t files, std::uint64_t xml_bytes) = 0;
+  virtual void progress(const IngestProgress& progress) = 0;
+  /// Of a dry run, a file after the other.
+  virtual void planned(const std::string& path, FilePlan plan) = 0;
 };
 
 /// Throws store::StoreError where the store cannot be used. Refused files are in the summary, not
 /// thrown.
 IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observer);
 
-/// Reads every shard once.
-[[nodiscard]] StoreCensus take_census(store::Store& store);
+/// Reads every shard once. files: those of a run, ascending.
+[[nodiscard]] StoreCensus take_census(store::Store& store,
+                                      std::span<const store::FileKey> files = {});
 
 }  // namespace somatlas::pipeline

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 
@@ -10,17 +11,36 @@ namespace somatlas::pipeline {
 
 namespace {
 
-void store_descriptors(store::Store& store, const std::vector<ingest::MeshFile>& tables,
-                       MeshCounts& counts) {
+void store_descriptors(store::Store* store, const std::vector<ingest::MeshFile>& tables,
+                       bool dry_run, MeshCounts& counts) {
   std::map<store::DescriptorCode, store::DescriptorEntry> entries;
   for (const ingest::MeshFile& table : tables) {
-    counts.descriptors += table.descriptors.size();
     for (const ingest::MeshDescriptor& descriptor : table.descriptors) {
       const auto code = store::descriptor_code(descriptor.ui.number, descriptor.ui.digits);
       entries[code] = {code, descriptor.name, descriptor.tree_numbers};
     }
   }
-  if (entries.empty()) {
+  counts.descriptors = counts.added = entries.size();
+  std::vector<store::DescriptorEntry> table;
+  if (store != nullptr) {
+    table = store->descriptors_as_filed();
+  }
+  for (const store::DescriptorEntry& known : table) {
+    const auto entry = entries.find(known.code);
+    if (entry == entries.end()) {
+      continue;
+    }
+    --counts.added;
+    if (entry->second.name != known.name) {
+      ++counts.renamed;
+    } else if (entry->second.tree_numbers != known.tree_numbers) {
+      ++counts.moved;
+    } else {
+      ++counts.unchanged;
+      entries.erase(entry);
+    }
+  }
+  if (entries.empty() || dry_run) {
     return;
   }
   std::vector<store::DescriptorEntry> list;
@@ -28,7 +48,7 @@ void store_descriptors(store::Store& store, const std::vector<ingest::MeshFile>&
   for (auto& [code, entry] : entries) {
     list.push_back(std::move(entry));
   }
-  store.put_descriptors(list);
+  store->put_descriptors(list);
 }
 
 void store_trees(store::Store& store, const std::vector<ingest::MeshFile>& tables,
@@ -44,7 +64,7 @@ void store_trees(store::Store& store, const std::vector<ingest::MeshFile>& table
   }
   std::vector<store::DescriptorEntry> changed;
   std::set<std::string_view> known;
-  for (store::DescriptorEntry& entry : store.descriptors()) {
+  for (store::DescriptorEntry& entry : store.descriptors_as_filed()) {
     const auto found = trees.find(entry.name);
     if (found == trees.end()) {
       continue;
@@ -79,19 +99,40 @@ std::vector<ingest::MeshFile> read_mesh_tables(const std::vector<std::string>& p
   return tables;
 }
 
-MeshCounts store_mesh_tables(store::Store& store, const std::vector<ingest::MeshFile>& tables) {
+MeshCounts store_mesh_tables(store::Store* store, const std::vector<ingest::MeshFile>& tables,
+                             bool dry_run) {
   MeshCounts counts;
-  store_descriptors(store, tables, counts);
-  store_trees(store, tables, counts);
+  store_descriptors(store, tables, dry_run, counts);
+  if (!dry_run) {
+    store_trees(*store, tables, counts);
+  }
   return counts;
 }
 
 ingest::NameTable name_table(store::Store& store) {
   ingest::NameTable names;
-  for (store::DescriptorEntry& entry : store.descriptors()) {
-    names.add(std::move(entry.name),
-              {store::descriptor_number(entry.code),
-               static_cast<std::uint8_t>(store::descriptor_digits(entry.code))});
+  const auto add = [&names](std::string name, store::DescriptorCode code) {
+    if (!name.empty()) {
+      names.add(std::move(name), {store::descriptor_number(code),
+                                  static_cast<std::uint8_t>(store::descriptor_digits(code))});
+    }
+  };
+  // A name that is added later counts.
+  const std::shared_ptr<const store::MeshView> view = store.mesh_view();
+  for (const store::MeshChangeList& list : view->lists()) {
+    for (const store::MeshChange& change : list.changes) {
+      add(change.new_name, change.to);
+    }
+    for (const store::MeshChange& change : list.changes) {
+      add(change.old_name, change.from);
+    }
+  }
+  std::vector<store::DescriptorEntry> table = store.descriptors_as_filed();
+  std::ranges::stable_partition(table, [&view](const store::DescriptorEntry& entry) {
+    return view->current(entry.code) != entry.code;
+  });
+  for (store::DescriptorEntry& entry : table) {
+    add(std::move(entry.name), entry.code);
   }
   return names;
 }

@@ -1,11 +1,13 @@
 // Counts what a store holds, so that every record that ever came in is accounted for.
 // Always holds: records = articles + bare + superseded + deleted + left_out, or the store is at
 // fault.
+#include <algorithm>
+
 #include "pipeline/ingest_files.h"
 
 namespace somatlas::pipeline {
 
-StoreCensus take_census(store::Store& store) {
+StoreCensus take_census(store::Store& store, std::span<const store::FileKey> files) {
   StoreCensus census;
   for (const store::LedgerEntry& entry : store.ledger()) {
     census.records += entry.citations + entry.earlier_citations;
@@ -19,7 +21,16 @@ StoreCensus take_census(store::Store& store) {
     if (!shard) {
       continue;
     }
+    std::vector<bool> of_files;  // by key
+    for (const store::FileKey& key : shard->keys) {
+      of_files.push_back(std::ranges::binary_search(files, key));
+    }
     for (std::size_t r = 0; r < shard->rows(); ++r) {
+      if (of_files[shard->key[r]]) {
+        const bool deleted = shard->state[r] == store::ArticleState::deleted;
+        census.revised += !deleted && shard->records[r] > 1 ? 1 : 0;
+        census.deleted_here += deleted && shard->records[r] != 0 ? 1 : 0;
+      }
       if (shard->records[r] != 0) {
         census.superseded += shard->records[r] - 1;
       }

@@ -42,7 +42,7 @@ class RocksAtlas : public Atlas {
   [[nodiscard]] std::optional<std::vector<std::uint16_t>> plane(DescriptorCode code) override;
   [[nodiscard]] AtlasCells cells() override;
   [[nodiscard]] std::vector<std::uint32_t> articles(std::uint32_t neuron) override;
-  [[nodiscard]] std::uint64_t disk_bytes() override { return rocks_->disk_bytes(); }
+  [[nodiscard]] std::uint64_t disk_bytes() override { return sum_of(rocks_->disk_parts()); }
   void verify(const std::function<void(const Fault&)>& fault) override;
 
  private:

@@ -231,12 +231,21 @@ void RocksDirectory::compact_verified(rocksdb::ColumnFamilyHandle* handle) {
   check(db_->CompactRange(options, handle, nullptr, nullptr), "be compacted");
 }
 
-std::uint64_t RocksDirectory::disk_bytes() {
+std::map<std::string, std::uint64_t> RocksDirectory::disk_parts() {
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
-  std::uint64_t bytes = 0;
+  std::map<std::string, std::uint64_t> parts{{meta_family, 0}};
+  for (const std::string& family_name : layout_.families)
+    parts[family_name] = 0;
   for (const rocksdb::LiveFileMetaData& file : files)
-    bytes += file.size;
+    parts[file.column_family_name] += file.size;
+  return parts;
+}
+
+std::uint64_t sum_of(const std::map<std::string, std::uint64_t>& parts) {
+  std::uint64_t bytes = 0;
+  for (const auto& [family_name, size] : parts)
+    bytes += size;
   return bytes;
 }
 

@@ -74,8 +74,8 @@ class RocksDirectory {
   void compact();
   /// The same for a family whose layers have become many; called before a write.
   void compact_where_layered();
-  /// Bytes of the SST files.
-  [[nodiscard]] std::uint64_t disk_bytes();
+  /// Bytes of the SST files, by column family; every family is there.
+  [[nodiscard]] std::map<std::string, std::uint64_t> disk_parts();
   /// RocksDB's own checks: every block, every file.
   void verify_files(const std::function<void(const Fault&)>& fault);
 
@@ -122,6 +122,9 @@ class RocksDirectory {
   std::unique_ptr<rocksdb::DB> db_;
   std::map<std::string, rocksdb::ColumnFamilyHandle*> handles_;
 };
+
+/// Of all families' bytes.
+[[nodiscard]] std::uint64_t sum_of(const std::map<std::string, std::uint64_t>& parts);
 
 /// One atomic write. Keys of a family come in strictly ascending order; families in any. What is
 /// not committed leaves no trace; what was, is durable.

@@ -3,6 +3,7 @@
 // noticed; the ledger in memory is the one on disk.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -33,7 +34,9 @@ class RocksStore : public Store {
   [[nodiscard]] std::vector<std::uint32_t> ranges() override;
   [[nodiscard]] std::optional<Shard> shard_as_filed(std::uint32_t range) override;
   void compact() override { rocks_->compact(); }
-  [[nodiscard]] std::uint64_t disk_bytes() override { return rocks_->disk_bytes(); }
+  [[nodiscard]] std::map<std::string, std::uint64_t> disk_parts() override {
+    return rocks_->disk_parts();
+  }
   void verify(const std::function<void(const Fault&)>& fault) override;
 
  private:

@@ -67,6 +67,10 @@ std::optional<Shard> Store::shard(std::uint32_t range) {
   return filed;
 }
 
+std::uint64_t Store::disk_bytes() {
+  return sum_of(disk_parts());
+}
+
 RocksLayout RocksStore::layout() {
   RocksLayout layout;
   layout.kind = "store";

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -113,8 +114,10 @@ class Store {
 
   /// Merges what is layered and gives space back.
   virtual void compact() = 0;
-  /// Bytes of the SST files.
-  [[nodiscard]] virtual std::uint64_t disk_bytes() = 0;
+  /// Bytes of the SST files, by column family.
+  [[nodiscard]] virtual std::map<std::string, std::uint64_t> disk_parts() = 0;
+  /// The same in all.
+  [[nodiscard]] std::uint64_t disk_bytes();
   /// Every checksum and every invariant; calls fault for each breach and goes on.
   virtual void verify(const std::function<void(const Fault&)>& fault) = 0;
 };

@@ -19,6 +19,7 @@ struct Options {
   std::string store;
   bool all = false;
   bool descriptors = false;
+  bool as_filed = false;
 };
 
 class Dumper {
@@ -69,8 +70,8 @@ class Dumper {
   std::vector<std::pair<store::DescriptorCode, bool>> row_;
 };
 
-void dump_descriptors(store::Store& store, Output& out) {
-  for (const store::DescriptorEntry& entry : store.descriptors()) {
+void dump_descriptors(const std::vector<store::DescriptorEntry>& table, Output& out) {
+  for (const store::DescriptorEntry& entry : table) {
     put_ui(out, entry.code);
     out << '\t' << entry.name << '\t';
     const char* separator = "";
@@ -85,12 +86,13 @@ void dump_descriptors(store::Store& store, Output& out) {
 int dump(Session& session, const Options& options) {
   const auto store = store::Store::open(options.store, store::Store::Access::read);
   if (options.descriptors) {
-    dump_descriptors(*store, session.out());
+    dump_descriptors(options.as_filed ? store->descriptors_as_filed() : store->descriptors(),
+                     session.out());
     return exit_done;
   }
   Dumper dumper(session.out(), options.all);
   for (const std::uint32_t range : store->ranges()) {
-    if (const auto shard = store->shard(range)) {
+    if (const auto shard = options.as_filed ? store->shard_as_filed(range) : store->shard(range)) {
       dumper.shard(*shard);
     }
   }
@@ -108,6 +110,9 @@ Run define_dump(CLI::App& command) {
       .add_flag("--descriptors", options->descriptors,
                 "Print the descriptor table instead: UI, name, tree numbers with `;` between")
       ->excludes(all);
+  command.add_flag("--as-filed", options->as_filed,
+                   "Print the descriptors that the files gave, whatever lists of changed "
+                   "descriptors make of them");
   command.footer(
       "Prints a line an article, ordered by PMID, tab-separated: PMID, version, year of "
       "publication\n"

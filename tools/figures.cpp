@@ -34,6 +34,37 @@ std::string size_text(std::uint64_t bytes) {
   return fixed(size, 1) + " " + units[unit];
 }
 
+std::string time_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  if (whole < 60) {
+    return std::to_string(whole) + " s";
+  }
+  if (whole < 3600) {
+    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  }
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+void report_line(Output& out, std::string_view name, std::string_view value,
+                 std::string_view gloss) {
+  constexpr std::size_t column = 28;
+  constexpr std::size_t gloss_column = 12;
+  const auto padded = [](std::string_view text, std::size_t width) {
+    return std::string(text) + std::string(text.size() + 2 < width ? width - text.size() : 2, ' ');
+  };
+  if (value.empty()) {
+    out << name << '\n';
+    return;
+  }
+  out << padded(name, column);
+  if (gloss.empty()) {
+    out << value;
+  } else {
+    out << padded(value, gloss_column) << gloss;
+  }
+  out << '\n';
+}
+
 void put_ui(Output& out, store::DescriptorCode code) {
   std::array<char, 10> text{'D'};
   const std::size_t digits = store::descriptor_digits(code);

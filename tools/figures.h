@@ -17,6 +17,12 @@ namespace somatlas::tools {
 [[nodiscard]] std::string count_of(std::uint64_t count, std::string_view noun);
 /// "812 bytes", "1.5 KiB", "20.0 GiB".
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
+/// "40 s", "2 min 5 s", "3 h 20 min".
+[[nodiscard]] std::string time_text(double seconds);
+/// Appends a line of a report: its name in a column of its own, and a gloss in another where there
+/// is one; without a value the name alone.
+void report_line(Output& out, std::string_view name, std::string_view value,
+                 std::string_view gloss = "");
 /// Appends a descriptor's UI, faster than through a string.
 void put_ui(Output& out, store::DescriptorCode code);
 

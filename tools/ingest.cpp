@@ -9,6 +9,7 @@
 #include "pipeline/ingest_files.h"
 #include "store/store.h"
 #include "tools/command.h"
+#include "tools/export/delimited.h"
 #include "tools/figures.h"
 
 namespace somatlas::tools {
@@ -25,11 +26,23 @@ struct Options {
   bool progress = false;
 };
 
+const char* plan_name(pipeline::FilePlan plan) {
+  switch (plan) {
+    case pipeline::FilePlan::take:
+      return "take";
+    case pipeline::FilePlan::take_again:
+      return "take again";
+    case pipeline::FilePlan::skip:
+      return "skip";
+  }
+  return "?";
+}
+
 class Observer final : public pipeline::IngestObserver {
  public:
-  Observer(Session& session, bool name_commits) : session_(session), name_commits_(name_commits) {}
+  Observer(Session& session, const Options& options) : session_(session), options_(options) {}
   void committed(const store::LedgerEntry& entry) override {
-    if (name_commits_) {
+    if (options_.progress) {
       session_.say("committed " + entry.key.name);
     }
   }
@@ -37,16 +50,39 @@ class Observer final : public pipeline::IngestObserver {
     session_.say("refused: " + file.reason);
   }
   void warning(const std::string& text) override { session_.say("warning: " + text); }
-  void progress(std::uint64_t done, std::uint64_t files, std::uint64_t xml_bytes) override {
-    if (session_.progress_shown()) {
-      session_.progress(std::to_string(done) + " of " + count_of(files, "file") + ", " +
-                        size_text(xml_bytes) + " of XML read");
+  void progress(const pipeline::IngestProgress& now) override {
+    if (!session_.progress_shown() ||
+        (now.files_done == shown_.files_done && now.seconds < shown_.seconds + least_seconds)) {
+      return;
+    }
+    shown_ = now;
+    std::string text = std::to_string(now.files_done) + " of " + count_of(now.files, "file") +
+                       ", " + count_of(now.citations, "citation");
+    if (now.seconds > 0 && now.file_bytes_read != 0) {
+      const double left = now.seconds * static_cast<double>(now.file_bytes - now.file_bytes_read) /
+                          static_cast<double>(now.file_bytes_read);
+      text += ", " + fixed(static_cast<double>(now.xml_bytes) / 1e6 / now.seconds, 0) +
+              " MB/s of XML, " + time_text(left) + " left";
+    }
+    session_.progress(text);
+  }
+  void planned(const std::string& path, pipeline::FilePlan plan) override {
+    if (options_.json) {
+      plans_.push_back({{"path", path}, {"plan", plan_name(plan)}});
+    } else {
+      session_.out() << plan_name(plan) << '\t' << exports::tsv_field(path) << '\n';
     }
   }
+  /// Of a dry run whose result is JSON.
+  [[nodiscard]] const nlohmann::ordered_json& plans() const { return plans_; }
 
  private:
+  static constexpr double least_seconds = 0.5;  // between two lines of the same number of files
+
   Session& session_;
-  bool name_commits_;
+  const Options& options_;
+  pipeline::IngestProgress shown_;
+  nlohmann::ordered_json plans_ = nlohmann::ordered_json::array();
 };
 
 constexpr std::array left_out_names{"no_pmid", "bad_pmid", "too_many_descriptors"};
@@ -56,15 +92,30 @@ constexpr std::array left_out_texts{"without a PMID", "with an unusable PMID or 
 nlohmann::ordered_json to_json(const IngestSummary& summary, const StoreCensus* census,
                                const std::string& state_id) {
   nlohmann::ordered_json json{{"files_taken", summary.files_taken},
+                              {"files_changed", summary.files_changed},
                               {"files_skipped", summary.files_skipped},
                               {"files_refused", summary.refused.size()},
                               {"citations", summary.citations},
                               {"with_descriptors", summary.with_descriptors},
+                              {"revised", nullptr},
                               {"deletions", summary.deletions},
+                              {"deleted", nullptr},
                               {"books", summary.books},
                               {"unknown_headings", summary.unknown_headings},
                               {"xml_bytes", summary.xml_bytes},
                               {"descriptors_added", summary.descriptors_added},
+                              {"mesh",
+                               {{"new", summary.mesh.added},
+                                {"renamed", summary.mesh.renamed},
+                                {"moved", summary.mesh.moved},
+                                {"unchanged", summary.mesh.unchanged}}},
+                              {"mesh_changes",
+                               {{"lists_taken", summary.mesh_changes.lists_taken},
+                                {"lists_known", summary.mesh_changes.lists_known},
+                                {"lists_taken_back", summary.mesh_changes.lists_taken_back},
+                                {"renamed", summary.mesh_changes.renamed},
+                                {"merged", summary.mesh_changes.merged},
+                                {"removed", summary.mesh_changes.removed}}},
                               {"stopped", summary.stopped}};
   for (std::size_t reason = 0; reason < left_out_names.size(); ++reason) {
     json["left_out"][left_out_names[reason]] = summary.left_out[reason];
@@ -74,6 +125,8 @@ nlohmann::ordered_json to_json(const IngestSummary& summary, const StoreCensus* 
     json["refused"].push_back({{"path", file.path}, {"reason", file.reason}});
   }
   if (census != nullptr) {
+    json["revised"] = census->revised;
+    json["deleted"] = census->deleted_here;
     json["store"] = {{"state_id", state_id},
                      {"records", census->records},
                      {"kept_with_descriptors", census->articles},
@@ -86,14 +139,41 @@ nlohmann::ordered_json to_json(const IngestSummary& summary, const StoreCensus* 
   return json;
 }
 
+void say_mesh_changes(Session& session, const pipeline::MeshChangeCounts& counts, bool dry) {
+  if (counts.lists_taken_back != 0) {
+    session.say((dry ? "Would take back " : "Took back ") +
+                count_of(counts.lists_taken_back, "list") + " of changed descriptors.");
+  }
+  if (counts.lists_known != 0) {
+    session.say("Passed over " + count_of(counts.lists_known, "list") +
+                " of changed descriptors that the store has already.");
+  }
+  if (counts.lists_taken != 0) {
+    session.say((dry ? "Would take " : "Took ") + count_of(counts.lists_taken, "list") +
+                " of changed descriptors: " + std::to_string(counts.merged) + " merged, " +
+                std::to_string(counts.removed) + " removed, " + std::to_string(counts.renamed) +
+                " renamed; info says what they touch.");
+  }
+}
+
 void say_summary(Session& session, const Options& options, const IngestSummary& summary) {
-  const char* taken = options.ingest.dry_run ? "Would take " : "Took ";
-  session.say(taken + count_of(summary.files_taken, "file") + ", skipped " +
-              std::to_string(summary.files_skipped) + " that the store has already, refused " +
+  const bool dry = options.ingest.dry_run;
+  const std::string changed =
+      summary.files_changed == 0
+          ? ""
+          : " (" + std::to_string(summary.files_changed) + " again with a changed text)";
+  session.say((dry ? "Would take " : "Took ") + count_of(summary.files_taken, "file") + changed +
+              (dry ? ", skip " : ", skipped ") + std::to_string(summary.files_skipped) +
+              " that the store has already, " + (dry ? "refuse " : "refused ") +
               std::to_string(summary.refused.size()) + ".");
   if (summary.descriptors_added != 0) {
-    session.say("Read " + count_of(summary.descriptors_added, "descriptor") + " from tables.");
+    session.say("Read " + count_of(summary.descriptors_added, "descriptor") +
+                " from tables: " + std::to_string(summary.mesh.added) + " new, " +
+                std::to_string(summary.mesh.renamed) + " renamed, " +
+                std::to_string(summary.mesh.moved) + " with other tree numbers, " +
+                std::to_string(summary.mesh.unchanged) + " unchanged.");
   }
+  say_mesh_changes(session, summary.mesh_changes, dry);
   if (summary.files_taken != 0 && !options.ingest.dry_run) {
     session.say("Read " + count_of(summary.citations, "citation") + ", " +
                 std::to_string(summary.with_descriptors) + " with descriptors; " +
@@ -120,7 +200,7 @@ int ingest(Session& session, const Options& options) {
   if (options.progress) {
     session.want_progress();
   }
-  Observer observer(session, options.progress);
+  Observer observer(session, options);
   pipeline::IngestOptions ingest = options.ingest;
   ingest.check_md5 = !options.no_md5;
   ingest.stop = session.stop_token();
@@ -134,18 +214,25 @@ int ingest(Session& session, const Options& options) {
       !summary.stopped && std::filesystem::exists(ingest.store_directory, error);
   if (have_census) {
     const auto store = store::Store::open(ingest.store_directory, store::Store::Access::read);
-    census = pipeline::take_census(*store);
+    census = pipeline::take_census(*store, summary.keys_taken);
     state_id = store->state_id();
+    if (!summary.keys_taken.empty()) {
+      session.say("By that " + count_of(census.revised, "article") + " revised and " +
+                  std::to_string(census.deleted_here) + " deleted.");
+    }
     say_census(session, census);
-    if (summary.unknown_headings != 0 && store->descriptors().empty()) {
+    if (summary.unknown_headings != 0 && store->descriptors_as_filed().empty()) {
       session.say(
           "The store has no MeSH table, so headings given by name alone are lost: make it "
           "anew with --mesh, for instance with NLM's descYYYY.xml.");
     }
   }
   if (options.json) {
-    session.out() << to_json(summary, have_census ? &census : nullptr, state_id)
-                         .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+    nlohmann::ordered_json json = to_json(summary, have_census ? &census : nullptr, state_id);
+    if (ingest.dry_run) {
+      json["plan"] = observer.plans();
+    }
+    session.out() << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                   << '\n';
   }
   if (summary.stopped) {
@@ -179,15 +266,26 @@ Run define_ingest(CLI::App& command) {
                   "may be given several times")
       ->allow_extra_args(false)
       ->type_name("TABLE");
+  command
+      .add_option("--mesh-changes", options->ingest.mesh_changes,
+                  "A list of changed descriptors between two MeSH years, a TSV with the columns "
+                  "change (renamed, merged, removed), ui_YYYY, name_YYYY, ui_YYYY, name_YYYY: "
+                  "articles are read with what their descriptors have become; the store keeps "
+                  "them as filed. May be given several times; later lists are put on top, and "
+                  "`none` takes all lists before it back")
+      ->allow_extra_args(false)
+      ->type_name("LIST");
   command.add_flag("--no-md5", options->no_md5, "Do not compare files with their .md5 companions");
   command.add_flag("--dry-run", options->ingest.dry_run,
-                   "Say how many files would be taken, and take none");
+                   "Print a line a file: take, skip (the store has it) or take again (its text has "
+                   "changed), and change nothing");
   add_threads_option(command, options->ingest.threads);
   add_json_option(command, options->json);
   add_progress_option(command, options->progress);
   command.callback([options] {
-    if (options->ingest.inputs.empty() && options->ingest.mesh.empty()) {
-      throw CLI::RequiredError("FILE or --mesh");
+    if (options->ingest.inputs.empty() && options->ingest.mesh.empty() &&
+        options->ingest.mesh_changes.empty()) {
+      throw CLI::RequiredError("FILE, --mesh or --mesh-changes");
     }
   });
   return [options](Session& session) { return ingest(session, *options); };

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/contract.h"
@@ -40,6 +41,9 @@ class MapRun : public lookup::ArticleSink {
         store_(store),
         mapper_(atlas),
         names_(mapper_.descriptors()),
+        view_(store != nullptr ? store->mesh_view() : std::make_shared<store::MeshView>()),
+        former_(former_descriptors(*view_)),
+        former_names_(former_),
         side_(mapper_.meta().settings.side) {
     if (store_ != nullptr) {
       check_store(options);
@@ -161,6 +165,17 @@ class MapRun : public lookup::ArticleSink {
     batch_.clear();
   }
 
+  // What the names were before the changes of the store's lists, the last list first.
+  static std::vector<store::AtlasDescriptor> former_descriptors(const store::MeshView& view) {
+    std::vector<store::AtlasDescriptor> former;
+    for (auto list = view.lists().rbegin(); list != view.lists().rend(); ++list) {
+      for (const store::MeshChange& change : list->changes) {
+        former.push_back({change.from, change.old_name, {}, 0});
+      }
+    }
+    return former;
+  }
+
   static std::string name_of(const lookup::Article& article) {
     return article.pmid != 0 ? std::to_string(article.pmid)
                              : "line " + std::to_string(article.line);
@@ -173,11 +188,21 @@ class MapRun : public lookup::ArticleSink {
       query.codes.push_back(store::descriptor_code(ui.number, ui.digits));
     }
     for (const std::string& name : article.names) {
-      if (const store::AtlasDescriptor* const descriptor = names_.find(name)) {
+      const store::AtlasDescriptor* descriptor = names_.find(name);
+      if (descriptor == nullptr) {
+        descriptor = former_names_.find(name);
+      }
+      if (descriptor != nullptr) {
         query.codes.push_back(descriptor->code);
       } else {
         ++query.unnamed;
         unknown_.add(name);
+      }
+    }
+    std::vector<store::DescriptorCode> filed = std::exchange(query.codes, {});
+    for (const store::DescriptorCode code : filed) {
+      if (const auto current = view_->current(code)) {
+        query.codes.push_back(*current);
       }
     }
     std::sort(query.codes.begin(), query.codes.end());
@@ -287,6 +312,9 @@ class MapRun : public lookup::ArticleSink {
   store::Store* store_;
   pipeline::AtlasMapper mapper_;
   lookup::DescriptorNames names_;
+  std::shared_ptr<const store::MeshView> view_;  // of the store: as filed where there is none
+  std::vector<store::AtlasDescriptor> former_;
+  lookup::DescriptorNames former_names_;
   std::uint32_t side_;
   std::vector<lookup::Article> batch_;
   lookup::UnknownDescriptors unknown_;
@@ -328,7 +356,8 @@ Run define_map(CLI::App& command) {
   add_store_option(command, options->store)
       ->description(
           "The atlas's store: articles given as PMIDs are searched by the descriptors they have "
-          "there now, not looked up among the places found at training");
+          "there now, not looked up among the places found at training; its lists of changed "
+          "descriptors hold for the input too");
   add_json_option(command, options->json)
       ->description("Write a JSON object a line instead of tab-separated values");
   command

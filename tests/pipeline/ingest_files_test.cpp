@@ -60,17 +60,21 @@ class Recorder final : public IngestObserver {
   void committed(const store::LedgerEntry& entry) override { committed_.push_back(entry.key.name); }
   void refused(const RefusedFile& file) override { refused_.push_back(file.reason); }
   void warning(const std::string& text) override { warnings_.push_back(text); }
-  void progress(std::uint64_t done, std::uint64_t files, std::uint64_t) override {
-    EXPECT_LE(done, files);
-    EXPECT_GE(done, done_);
-    done_ = done;
+  void progress(const IngestProgress& now) override {
+    EXPECT_LE(now.files_done, now.files);
+    EXPECT_GE(now.files_done, progress_.files_done);
+    EXPECT_GE(now.citations, progress_.citations);
+    EXPECT_GE(now.xml_bytes, progress_.xml_bytes);
+    EXPECT_GE(now.file_bytes_read, progress_.file_bytes_read);
+    EXPECT_LE(now.file_bytes_read, now.file_bytes);
+    progress_ = now;
   }
+  void planned(const std::string& path, FilePlan plan) override { plans_.emplace(path, plan); }
   std::vector<std::string> committed_;
   std::vector<std::string> refused_;
   std::vector<std::string> warnings_;
-
- private:
-  std::uint64_t done_ = 0;
+  std::map<std::string, FilePlan> plans_;
+  IngestProgress progress_;
 };
 
 void expect_store_is(const std::string& directory, const Model& model) {
@@ -95,6 +99,11 @@ IngestSummary ingest(const std::string& store, const std::vector<std::string>& i
   EXPECT_TRUE(recorder.refused_.empty());
   EXPECT_TRUE(std::ranges::is_sorted(recorder.committed_));
   EXPECT_EQ(recorder.committed_.size(), summary.files_taken);
+  // In the end everything that was to be read was.
+  EXPECT_EQ(recorder.progress_.files_done, recorder.progress_.files);
+  EXPECT_EQ(recorder.progress_.file_bytes_read, recorder.progress_.file_bytes);
+  EXPECT_EQ(recorder.progress_.citations, summary.citations);
+  EXPECT_EQ(recorder.progress_.xml_bytes, summary.xml_bytes);
   return summary;
 }
 
@@ -194,7 +203,8 @@ TEST(IngestFiles, AnExceptionInANodeReachesTheCaller) {
     }
     void refused(const RefusedFile&) override {}
     void warning(const std::string&) override {}
-    void progress(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+    void progress(const IngestProgress&) override {}
+    void planned(const std::string&, FilePlan) override {}
   };
   const ScratchFolder scratch;
   Random random(test_seed());

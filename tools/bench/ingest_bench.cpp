@@ -67,7 +67,8 @@ class Quiet final : public pipeline::IngestObserver {
     throw std::runtime_error(file.reason);
   }
   void warning(const std::string&) override {}
-  void progress(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+  void progress(const pipeline::IngestProgress&) override {}
+  void planned(const std::string&, pipeline::FilePlan) override {}
 };
 
 /// One ingest of all files into a new store.
