@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -43,14 +44,16 @@ class CpuBackend final : public Backend {
     try {
       check(tile, work);
       const std::size_t units = (tile.rows() + rows_a_unit - 1) / rows_a_unit;
+      const std::vector<std::uint32_t> order = row_order(tile, work);
       parallel_for_(units, [&](std::size_t begin, std::size_t end) {
         const std::size_t first = begin * rows_a_unit;
         const std::size_t last = std::min(tile.rows(), end * rows_a_unit);
+        const std::span<const std::uint32_t> rows = std::span(order).subspan(first, last - first);
         if (work != Work::accumulate) {
-          search_rows(codebook_, tile, first, last);
+          search_rows(codebook_, tile, rows);
         }
         if (work != Work::search) {
-          statistics_.add_rows(tile, first, last);
+          statistics_.add_rows(tile, rows);
         }
       });
     } catch (...) {
@@ -111,8 +114,7 @@ class CpuBackend final : public Backend {
     Cells cells;
     cells.norm.resize(neurons);
     for (std::size_t i = 0; i < neurons; ++i) {
-      cells.norm[i] =
-          codebook_.vacant[i] != 0 ? 0 : codebook_.norms[i / chunk_neurons].norm[norm_place(i)];
+      cells.norm[i] = codebook_.vacant[i] != 0 ? 0 : codebook_.norm(static_cast<Neuron>(i));
     }
     cells.square_sum = codebook_.square_sum;
     cells.vacant = codebook_.vacant;
@@ -121,6 +123,28 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  /// The tile's rows, for a search those that were placed near one another side by side: they share
+  /// descriptors and look at the same nodes.
+  [[nodiscard]] std::vector<std::uint32_t> row_order(const Tile& tile, Work work) const {
+    std::vector<std::uint32_t> order(tile.rows());
+    std::iota(order.begin(), order.end(), 0U);
+    if (work == Work::accumulate) {
+      return order;
+    }
+    std::vector<std::uint64_t> keys(tile.rows());
+    const std::span<const Neuron> bmu = tile.bmu();
+    for (std::size_t r = 0; r < keys.size(); ++r) {
+      const std::uint64_t place = bmu[r] < codebook_.shape.neurons()
+                                      ? codebook_.tree.place_of(bmu[r])
+                                      : std::uint64_t{no_neuron};
+      keys[r] = place << 32 | r;
+    }
+    std::sort(keys.begin(), keys.end());
+    std::transform(keys.begin(), keys.end(), order.begin(),
+                   [](std::uint64_t key) { return static_cast<std::uint32_t>(key); });
+    return order;
+  }
+
   /// Throws std::out_of_range where the tile names a descriptor or a neuron that is not there.
   void check(const Tile& tile, Work work) const {
     for (const DescriptorId descriptor : tile.descriptors()) {
@@ -173,16 +197,13 @@ std::unique_ptr<Backend> make_cpu_backend(MapShape shape, ParallelFor parallel_f
 
 MemoryNeed cpu_memory(MapShape shape, TileCapacity tile, std::size_t tiles, std::size_t threads) {
   const std::size_t neurons = shape.neurons();
-  const std::size_t padded = (neurons + chunk_neurons - 1) / chunk_neurons * chunk_neurons;
-  const std::size_t descriptors = shape.descriptors;
-  // Weights, counts, norms; hits, square sums, vacancy; in an update blurred hits, their scale,
-  // scratch and a sum.
-  const std::size_t map = padded * (descriptors * sizeof(std::uint16_t) + sizeof(std::int32_t)) +
-                          neurons * (descriptors + 4 + 8 + 1) + neurons * (8 + 4 + 8 + 8);
+  // The codebook; counts and hits; in an update blurred hits, their scale, scratch and a sum.
+  const std::size_t map = codebook_bytes(shape) + neurons * (std::size_t{shape.descriptors} + 4) +
+                          neurons * (8 + 4 + 8 + 8);
   // Counts, weights, both planes and their scratch, square sums.
   const std::size_t update = neurons * (4 + 2 + 2 * 4 + 2 * 8 + 8) * threads;
-  // The search's 16 bytes a row; and the carries of 30 million articles.
-  const std::size_t search = tile.rows * 16;
+  // The search's order, its keys and best neurons; and the carries of 30 million articles.
+  const std::size_t search = tile.rows * (4 + 8 + 16);
   const std::size_t carries = std::size_t{16} << 20;
   return {.host_bytes = map + update + search + carries + tiles * Tile::bytes(tile),
           .device_bytes = 0};

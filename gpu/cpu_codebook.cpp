@@ -1,41 +1,126 @@
-// Moves planes between row-major order and the chunks, and makes norms.
+// Moves planes between row-major order and the chunks, and makes bounds and norms.
 #include "gpu/cpu_codebook.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include "gpu/contract.h"
 
 namespace somatlas::gpu {
+namespace {
+
+/// Copies a run of a chunk's neurons; nearly all are four, which is one move.
+void copy_run(const std::uint16_t* from, std::size_t count, std::uint16_t* to) {
+  if (count == 4) {
+    std::memcpy(to, from, 4 * sizeof *to);
+  } else {
+    std::copy_n(from, count, to);
+  }
+}
+
+constexpr std::size_t whole_chunks(std::size_t nodes) {
+  return (nodes + chunk_neurons - 1) / chunk_neurons * chunk_neurons;
+}
+
+std::int32_t& lane_of(std::vector<ChunkLanes>& chunks, std::size_t slot, std::size_t place) {
+  return chunks[slot][place / lanes].value[score_lane(place)];
+}
+
+}  // namespace
+
+BoundTable::BoundTable(std::size_t node_count, std::size_t descriptors)
+    : nodes(node_count),
+      stride(whole_chunks(node_count)),
+      most(stride * descriptors),
+      least(stride / chunk_neurons) {}
 
 CpuCodebook::CpuCodebook(MapShape map_shape)
     : shape(map_shape),
-      chunks((map_shape.neurons() + chunk_neurons - 1) / chunk_neurons),
-      weights(chunks * map_shape.descriptors),
-      norms(chunks),
+      tree(map_shape.side),
+      weights(tree.filled_chunks().size() * map_shape.descriptors),
+      norms(tree.filled_chunks().size()),
+      blocks(tree.blocks(), map_shape.descriptors),
+      supers(tree.supers(), map_shape.descriptors),
       square_sum(map_shape.neurons()),
       vacant(map_shape.neurons(), 1) {
   make_norms(*this);
 }
 
+std::int32_t CpuCodebook::norm(Neuron neuron) const {
+  const std::size_t place = tree.place_of(neuron);
+  const std::size_t in_chunk = place % chunk_neurons;
+  return norms[tree.slot(place / chunk_neurons)][in_chunk / lanes].value[score_lane(in_chunk)];
+}
+
+std::size_t codebook_bytes(MapShape shape) {
+  const PlaneTree tree(shape.side);
+  const std::size_t chunks = tree.filled_chunks().size();
+  const std::size_t nodes = whole_chunks(tree.blocks()) + whole_chunks(tree.supers());
+  return chunks * (shape.descriptors * sizeof(WeightBlock) + sizeof(ChunkLanes)) +
+         nodes * (shape.descriptors * sizeof(std::uint16_t) + sizeof(std::int32_t)) +
+         shape.neurons() * (sizeof(std::uint64_t) + 1);
+}
+
 void store_plane(CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<const std::uint16_t> plane) {
-  for (std::size_t c = 0; c < codebook.chunks; ++c) {
-    const std::size_t first = c * chunk_neurons;
-    const std::size_t count = std::min(chunk_neurons, plane.size() - first);
-    WeightBlock& block = codebook.weights[c * codebook.shape.descriptors + descriptor];
-    std::copy_n(plane.data() + first, count, block.weight.data());
+  const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
+  for (std::size_t slot = 0; slot < filled.size(); ++slot) {
+    WeightBlock& block = codebook.weights[slot * codebook.shape.descriptors + descriptor];
+    for_each_run(codebook.tree, filled[slot],
+                 [&](std::size_t place, std::size_t neuron, std::size_t count) {
+                   copy_run(plane.data() + neuron, count, block.weight.data() + place);
+                 });
+    bound_chunk(codebook, descriptor, slot);
+  }
+  bound_supers(codebook, descriptor);
+}
+
+void clear_chunks(CpuCodebook& codebook, DescriptorId descriptor,
+                  std::span<const std::uint8_t> keep) {
+  const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
+  std::uint16_t* const blocks = codebook.blocks.row(descriptor).data();
+  for (std::size_t slot = 0; slot < filled.size(); ++slot) {
+    std::uint16_t* const maxima = blocks + std::size_t{4} * filled[slot];
+    std::uint64_t any = 0;
+    std::memcpy(&any, maxima, sizeof any);
+    if (any != 0 && keep[slot] == 0) {
+      codebook.weights[slot * codebook.shape.descriptors + descriptor] = {};
+      std::memset(maxima, 0, sizeof any);
+    }
+  }
+}
+
+void bound_chunk(CpuCodebook& codebook, DescriptorId descriptor, std::size_t slot) {
+  kernels().block_maxima(
+      codebook.weights[slot * codebook.shape.descriptors + descriptor].weight.data(),
+      codebook.blocks.row(descriptor).data() +
+          std::size_t{4} * codebook.tree.filled_chunks()[slot]);
+}
+
+void bound_supers(CpuCodebook& codebook, DescriptorId descriptor) {
+  const std::uint16_t* block = codebook.blocks.row(descriptor).data();
+  std::uint16_t* const supers = codebook.supers.row(descriptor).data();
+  for (std::size_t super = 0; super < codebook.supers.nodes; ++super) {
+    std::uint16_t largest = 0;
+    for (std::size_t child = 0; child < tree_fanout; ++child) {
+      largest = std::max(largest, block[child]);
+    }
+    supers[super] = largest;
+    block += tree_fanout;
   }
 }
 
 void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<std::uint16_t> plane) {
-  for (std::size_t c = 0; c < codebook.chunks; ++c) {
-    const std::size_t first = c * chunk_neurons;
-    const std::size_t count = std::min(chunk_neurons, plane.size() - first);
-    const WeightBlock& block = codebook.weights[c * codebook.shape.descriptors + descriptor];
-    std::copy_n(block.weight.data(), count, plane.data() + first);
+  const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
+  for (std::size_t slot = 0; slot < filled.size(); ++slot) {
+    const WeightBlock& block = codebook.weights[slot * codebook.shape.descriptors + descriptor];
+    for_each_run(codebook.tree, filled[slot],
+                 [&](std::size_t place, std::size_t neuron, std::size_t count) {
+                   copy_run(block.weight.data() + place, count, plane.data() + neuron);
+                 });
   }
 }
 
@@ -46,9 +131,16 @@ void add_squares(std::span<const std::uint16_t> plane, std::span<std::uint64_t> 
 }
 
 void make_norms(CpuCodebook& codebook) {
-  for (NormBlock& block : codebook.norms) {
-    block.norm.fill(padded_norm);
-  }
+  const auto pad = [](std::vector<ChunkLanes>& all) {
+    for (ChunkLanes& chunk : all) {
+      for (Lanes& run : chunk) {
+        run.value.fill(padded_norm);
+      }
+    }
+  };
+  pad(codebook.norms);
+  pad(codebook.blocks.least);
+  pad(codebook.supers.least);
   for (std::size_t i = 0; i < codebook.vacant.size(); ++i) {
     if (codebook.vacant[i] != 0) {
       continue;
@@ -57,7 +149,16 @@ void make_norms(CpuCodebook& codebook) {
       throw std::invalid_argument("the weights of neuron " + std::to_string(i) +
                                   " are too large for a 32-bit norm; the codebook is damaged");
     }
-    codebook.norms[i / chunk_neurons].norm[norm_place(i)] = norm_of(codebook.square_sum[i]);
+    const std::int32_t norm = norm_of(codebook.square_sum[i]);
+    const std::size_t place = codebook.tree.place_of(static_cast<Neuron>(i));
+    lane_of(codebook.norms, codebook.tree.slot(place / chunk_neurons), place % chunk_neurons) =
+        norm;
+    const auto lower = [norm](std::vector<ChunkLanes>& least, std::size_t node) {
+      std::int32_t& lane = lane_of(least, node / chunk_neurons, node % chunk_neurons);
+      lane = std::min(lane, norm);
+    };
+    lower(codebook.blocks.least, place / tree_fanout);
+    lower(codebook.supers.least, place / super_neurons);
   }
 }
 

@@ -1,6 +1,8 @@
-// The codebook as the CPU keeps it: chunks of 64 neurons, within a chunk the weights feature-major,
-// so that a search walks one chunk of a few megabytes after the other. Always holds: neurons are in
-// row-major order; vacant and padded ones have weights 0 and norm padded_norm.
+// The codebook as the CPU keeps it: chunks of 64 neurons in the order of the plane tree, within a
+// chunk the weights feature-major, so that a search walks one chunk of a few megabytes after the
+// other; and above them, for exact pruning, the largest weight in every block and super. Always
+// holds: vacant neurons and places beyond the edge have weights 0 and norm padded_norm; a bound
+// table holds maxima of what is stored, and the least norm of what is usable.
 #pragma once
 
 #include <array>
@@ -10,50 +12,72 @@
 #include <vector>
 
 #include "gpu/backend.h"
+#include "gpu/cpu_kernels.h"
+#include "gpu/plane_tree.h"
 
 namespace somatlas::gpu {
-
-/// Neurons in a chunk; their weights of one descriptor fill two cache lines.
-inline constexpr std::size_t chunk_neurons = 64;
 
 struct alignas(64) WeightBlock {
   std::array<std::uint16_t, chunk_neurons> weight{};
 };
-struct alignas(64) NormBlock {
-  std::array<std::int32_t, chunk_neurons> norm{};  // of neuron i at norm_place(i)
+/// Norms or scores of a chunk; of place i in run i / lanes at score_lane(i).
+using ChunkLanes = std::array<Lanes, chunk_neurons / lanes>;
+
+/// Bounds of one level of the tree: for every descriptor and node the largest weight below it, for
+/// every node the least norm of a usable neuron below it.
+struct BoundTable {
+  BoundTable(std::size_t nodes, std::size_t descriptors);
+
+  std::size_t nodes;
+  std::size_t stride;               // nodes, filled up to whole chunks
+  std::vector<std::uint16_t> most;  // [descriptor][stride]
+  std::vector<ChunkLanes> least;    // [stride / chunk_neurons]; padded_norm where none is usable
+
+  [[nodiscard]] std::span<std::uint16_t> row(DescriptorId descriptor) {
+    return {most.data() + descriptor * stride, stride};
+  }
 };
-/// Even neurons first, then odd ones: the order in which a search has its sums.
-[[nodiscard]] constexpr std::size_t norm_place(std::size_t neuron) {
-  return neuron % chunk_neurons / 2 + neuron % 2 * (chunk_neurons / 2);
-}
 
 struct CpuCodebook {
   /// Every neuron vacant.
   explicit CpuCodebook(MapShape map_shape);
 
   MapShape shape;
-  std::size_t chunks;
-  std::vector<WeightBlock> weights;       // [chunk][descriptor]
-  std::vector<NormBlock> norms;           // [chunk]; padded_norm where vacant or padded
-  std::vector<std::uint64_t> square_sum;  // [M]
-  std::vector<std::uint8_t> vacant;       // [M]
+  PlaneTree tree;
+  std::vector<WeightBlock> weights;  // [slot of the chunk][descriptor]
+  std::vector<ChunkLanes> norms;     // [slot]; padded_norm where vacant or beyond the edge
+  BoundTable blocks;
+  BoundTable supers;
+  std::vector<std::uint64_t> square_sum;  // [M], row-major
+  std::vector<std::uint8_t> vacant;       // [M], row-major
 
-  /// The weights of a chunk, one block a descriptor.
-  [[nodiscard]] std::span<const WeightBlock> chunk(std::size_t number) const {
-    return {weights.data() + number * shape.descriptors, shape.descriptors};
+  /// The weights of a filled chunk, one block a descriptor.
+  [[nodiscard]] const WeightBlock* chunk(std::size_t slot) const {
+    return weights.data() + slot * shape.descriptors;
   }
+  [[nodiscard]] std::int32_t norm(Neuron neuron) const;
 };
 
-/// Writes one plane, M weights.
+/// Bytes of a codebook of this shape.
+[[nodiscard]] std::size_t codebook_bytes(MapShape shape);
+
+/// Writes one plane, M weights row-major, and its bounds.
 void store_plane(CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<const std::uint16_t> plane);
-/// Reads one plane, M weights.
+/// Makes zero those chunks of a plane that are not, but for the ones that keep says to leave;
+/// touches no others. keep: one flag a slot.
+void clear_chunks(CpuCodebook& codebook, DescriptorId descriptor,
+                  std::span<const std::uint8_t> keep);
+/// After chunks were written: their blocks' bounds, then those of all supers.
+void bound_chunk(CpuCodebook& codebook, DescriptorId descriptor, std::size_t slot);
+void bound_supers(CpuCodebook& codebook, DescriptorId descriptor);
+/// Reads one plane, M weights row-major.
 void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<std::uint16_t> plane);
 /// Adds the squares of a plane to M sums.
 void add_squares(std::span<const std::uint16_t> plane, std::span<std::uint64_t> sums);
-/// Makes the norms from square_sum and vacant. Throws std::invalid_argument where a sum is above
-/// max_square_sum.
+/// Makes the norms, and the least of every block and super, from square_sum and vacant. Throws
+/// std::invalid_argument where a sum is above max_square_sum.
 void make_norms(CpuCodebook& codebook);
 
 }  // namespace somatlas::gpu

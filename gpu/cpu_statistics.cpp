@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 namespace somatlas::gpu {
 
@@ -15,9 +16,9 @@ void CpuStatistics::clear() {
   carries_.clear();
 }
 
-void CpuStatistics::add_rows(const Tile& tile, std::size_t begin, std::size_t end) {
+void CpuStatistics::add_rows(const Tile& tile, std::span<const std::uint32_t> rows) {
   const std::size_t neurons = shape_.neurons();
-  for (std::size_t r = begin; r < end; ++r) {
+  for (const std::uint32_t r : rows) {
     const Neuron bmu = tile.bmu()[r];
     if ((tile.use()[r] & row_use::trains) == 0 || bmu == no_neuron) {
       continue;
@@ -39,19 +40,36 @@ void CpuStatistics::settle() {
   std::sort(carries_.begin(), carries_.end());
 }
 
-std::uint64_t CpuStatistics::counts(DescriptorId descriptor, std::span<std::uint32_t> out) const {
+std::uint64_t CpuStatistics::cells(DescriptorId descriptor, std::vector<CountedCell>& out) const {
   const std::size_t neurons = shape_.neurons();
   const std::size_t first = descriptor * neurons;
+  auto carry = std::lower_bound(carries_.begin(), carries_.end(), first);
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < neurons; ++i) {
-    out[i] = counts_[first + i];
-    sum += out[i];
+  out.clear();
+  const auto take = [&](std::size_t i) {
+    std::uint32_t count = counts_[first + i];
+    for (; carry != carries_.end() && *carry == first + i; ++carry) {
+      count += 256;
+    }
+    if (count != 0) {
+      out.push_back({static_cast<Neuron>(i), count});
+      sum += count;
+    }
+  };
+  // Most cells are zero: eight at a time, but where the next carry lies.
+  constexpr std::size_t at_once = sizeof(std::uint64_t);
+  std::size_t i = 0;
+  for (; i + at_once <= neurons; i += at_once) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, counts_.data() + first + i, sizeof eight);
+    if (eight != 0 || (carry != carries_.end() && *carry < first + i + at_once)) {
+      for (std::size_t j = i; j < i + at_once; ++j) {
+        take(j);
+      }
+    }
   }
-  const auto begin = std::lower_bound(carries_.begin(), carries_.end(), first);
-  const auto end = std::lower_bound(begin, carries_.end(), first + neurons);
-  for (auto carry = begin; carry != end; ++carry) {
-    out[*carry - first] += 256;
-    sum += 256;
+  for (; i < neurons; ++i) {
+    take(i);
   }
   return sum;
 }

@@ -13,6 +13,12 @@
 
 namespace somatlas::gpu {
 
+/// A neuron and how many rows with some descriptor have it as their BMU.
+struct CountedCell {
+  Neuron neuron;
+  std::uint32_t count;
+};
+
 /// counts[v, i]: rows with descriptor v and BMU i. Most of the V x M cells of a large map are zero
 /// or small, so a byte each holds them, dense; a carry is at most one in 256 descriptors added.
 class CpuStatistics {
@@ -20,13 +26,13 @@ class CpuStatistics {
   explicit CpuStatistics(MapShape shape);
 
   void clear();
-  /// Adds rows [begin, end) of the tile that train and have a BMU. Several threads may add.
-  void add_rows(const Tile& tile, std::size_t begin, std::size_t end);
+  /// Adds those of these rows of the tile that train and have a BMU. Several threads may add.
+  void add_rows(const Tile& tile, std::span<const std::uint32_t> rows);
 
   /// Puts the carries in order; before counts(), after the last add_rows().
   void settle();
-  /// M counts of one descriptor; returns their sum.
-  std::uint64_t counts(DescriptorId descriptor, std::span<std::uint32_t> out) const;
+  /// Cells of one descriptor that are not zero, ascending by neuron; returns the sum of the counts.
+  std::uint64_t cells(DescriptorId descriptor, std::vector<CountedCell>& out) const;
   /// M values, row-major.
   [[nodiscard]] std::span<const std::uint32_t> hits() const { return hits_; }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gpu/contract.h"
+#include "gpu/cpu_sparse_update.h"
 
 namespace somatlas::gpu {
 namespace {
@@ -71,17 +71,17 @@ bool fits_32_bits(std::uint64_t total, std::size_t side, std::size_t radius) {
 }
 
 template <class Sum>
-void weights_of(std::span<const std::uint32_t> counts, const BlurredHits& blurred, std::size_t side,
+void weights_of(std::span<const CountedCell> cells, const BlurredHits& blurred, std::size_t side,
                 std::size_t radius, std::vector<Sum>& plane, std::vector<Sum>& scratch,
                 std::span<std::uint16_t> out) {
-  plane.assign(counts.begin(), counts.end());
-  scratch.resize(counts.size());
+  plane.assign(out.size(), 0);
+  for (const CountedCell& cell : cells) {
+    plane[cell.neuron] = cell.count;
+  }
+  scratch.resize(out.size());
   box_blur<Sum>(plane, scratch, side, radius);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    // Where hits~ is 0 the count is 0 too.
-    out[i] = plane[i] == 0 ? std::uint16_t{0}
-                           : settle_weight(plane[i], blurred.hits[i],
-                                           estimate_weight(plane[i], blurred.scale[i]));
+    out[i] = weight_of_sum(plane[i], blurred, i);
   }
 }
 
@@ -128,25 +128,31 @@ void make_planes(const CpuStatistics& statistics, const BlurredHits& blurred, st
                  DescriptorId begin, DescriptorId end, CpuCodebook& codebook,
                  std::span<std::uint64_t> square_sum) {
   const std::size_t side = codebook.shape.side;
-  std::vector<std::uint32_t> counts(blurred.hits.size());
+  // Beyond such a radius no plane is sparse, and the factors are not made.
+  constexpr std::size_t largest_spread = 16;
+  const AxisSpread axis(side, std::min(radius, largest_spread));
+  SparseUpdate sparse(codebook, blurred, axis);
+  std::vector<CountedCell> cells;
   std::vector<std::uint16_t> weights(blurred.hits.size());
   std::vector<std::uint32_t> narrow_plane;
   std::vector<std::uint32_t> narrow_scratch;
   std::vector<std::uint64_t> wide_plane;
   std::vector<std::uint64_t> wide_scratch;
   for (DescriptorId descriptor = begin; descriptor < end; ++descriptor) {
-    const std::uint64_t total = statistics.counts(descriptor, counts);
-    if (total == 0) {
-      std::fill(weights.begin(), weights.end(), std::uint16_t{0});
-    } else if (fits_32_bits(total, side, radius)) {
-      weights_of(counts, blurred, side, radius, narrow_plane, narrow_scratch, weights);
+    const std::uint64_t total = statistics.cells(descriptor, cells);
+    const bool narrow = fits_32_bits(total, side, radius);
+    if (narrow && radius <= largest_spread && sparse.pays(cells.size())) {
+      sparse.make_plane(descriptor, cells, square_sum);
+      continue;
+    }
+    if (narrow) {
+      weights_of<std::uint32_t>(cells, blurred, side, radius, narrow_plane, narrow_scratch,
+                                weights);
     } else {
-      weights_of(counts, blurred, side, radius, wide_plane, wide_scratch, weights);
+      weights_of<std::uint64_t>(cells, blurred, side, radius, wide_plane, wide_scratch, weights);
     }
     store_plane(codebook, descriptor, weights);
-    if (total != 0) {
-      add_squares(weights, square_sum);
-    }
+    add_squares(weights, square_sum);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/backend.h"
+#include "gpu/contract.h"
 #include "gpu/cpu_codebook.h"
 #include "gpu/cpu_statistics.h"
 
@@ -26,6 +27,15 @@ struct BlurredHits {
 };
 [[nodiscard]] BlurredHits blur_hits(std::span<const std::uint32_t> hits, MapShape shape,
                                     std::size_t radius);
+
+/// The weight of a neuron from its blurred count. Where hits~ is 0 the count is 0 too.
+template <class Sum>
+[[nodiscard]] inline std::uint16_t weight_of_sum(Sum sum, const BlurredHits& blurred,
+                                                 std::size_t neuron) {
+  return sum == 0 ? std::uint16_t{0}
+                  : settle_weight(sum, blurred.hits[neuron],
+                                  estimate_weight(sum, blurred.scale[neuron]));
+}
 
 /// Makes the planes of descriptors [begin, end) from settled statistics (section 2, "Update") and
 /// writes them to the codebook; adds their squares to square_sum, M values. One thread; disjoint

@@ -1,0 +1,49 @@
+// The inner loops of the search on the CPU, in the widest vectors that the processor has; which one
+// runs is decided when the program starts. Always holds: integers only, so all of them agree.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/plane_tree.h"
+#include "gpu/tile.h"
+
+namespace somatlas::gpu {
+
+/// Norms or scores of sixteen places; of place i at score_lane(i).
+inline constexpr std::size_t lanes = 16;
+struct alignas(64) Lanes {
+  std::array<std::int32_t, lanes> value{};
+};
+/// Even places first, then odd ones: the order in which sums of packed weights come out.
+[[nodiscard]] constexpr std::size_t score_lane(std::size_t place) {
+  return place % lanes / 2 + place % 2 * (lanes / 2);
+}
+
+/// A row of descriptors and a table of weights for them: that of descriptor v begins at
+/// first + v * stride.
+struct TableRow {
+  const std::uint16_t* first;
+  std::size_t stride;
+  const DescriptorId* descriptors;
+  std::size_t length;
+};
+
+struct Kernels {
+  const char* name;
+  /// Scores of 64 places, norms and scores four Lanes each; returns the lowest.
+  std::int32_t (*score_64)(const TableRow& row, const Lanes* norms, Lanes* scores);
+  /// The same of 16 places.
+  std::int32_t (*score_16)(const TableRow& row, const Lanes* norms, Lanes* scores);
+  /// Largest of each of the four sixteens of a chunk's weights.
+  void (*block_maxima)(const std::uint16_t* weights, std::uint16_t* maxima);
+};
+
+/// The best of this processor.
+[[nodiscard]] const Kernels& kernels();
+/// All that this processor can run, the plain ones among them; for tests and benchmarks.
+[[nodiscard]] std::size_t kernel_count();
+[[nodiscard]] const Kernels& kernel(std::size_t number);
+
+}  // namespace somatlas::gpu
