@@ -11,9 +11,11 @@ namespace somatlas::ingest {
 
 class InputError : public std::runtime_error {
  public:
-  /// line is 1-based; 0: the fault has no line (a checksum, a gzip stream, a missing file).
-  InputError(std::string file, std::uint64_t line, const std::string& problem)
-      : std::runtime_error(file + (line != 0 ? ":" + std::to_string(line) : "") + ": " + problem),
+  /// line is 1-based; 0: the fault has no line (a checksum, a gzip stream, a missing file). What
+  /// problem quotes of a file's text is shown on one line, without control characters.
+  InputError(std::string file, std::uint64_t line, std::string problem)
+      : std::runtime_error(file + (line != 0 ? ":" + std::to_string(line) : "") + ": " +
+                           printable(std::move(problem))),
         file_(std::move(file)),
         line_(line) {}
 
@@ -21,6 +23,13 @@ class InputError : public std::runtime_error {
   [[nodiscard]] std::uint64_t line() const { return line_; }
 
  private:
+  static std::string printable(std::string text) {
+    for (char& c : text) {
+      c = static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    }
+    return text;
+  }
+
   std::string file_;
   std::uint64_t line_;
 };
