@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int most_nested = 4;
+
 [[noreturn]] void refuse(const std::string& why) {
   throw store::StoreError("the description of the atlas is damaged (" + why +
                           "); train the atlas again");
@@ -123,7 +125,14 @@ std::string to_json(const AtlasMeta& meta) {
 }
 
 AtlasMeta atlas_meta_from_json(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
+  // Deeper values are taken again and again by functions that call themselves.
+  const auto flat = [](int depth, Json::parse_event_t, const Json&) {
+    if (depth > most_nested) {
+      refuse("it is nested too deep");
+    }
+    return true;
+  };
+  Json json = Json::parse(text, flat, false);
   if (json.is_discarded()) {
     refuse("it is not JSON");
   }

@@ -1,5 +1,6 @@
 #include "pipeline/checkpoint.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "store/store_error.h"
@@ -8,6 +9,8 @@ namespace somatlas::pipeline {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int most_nested = 5;
 
 Json to_json(const ArticleChanges& changes) {
   return {{"unchanged", changes.unchanged},
@@ -37,26 +40,49 @@ std::string to_text(const Checkpoint& checkpoint) {
   return json.dump();
 }
 
+[[noreturn]] void refuse_description() {
+  throw store::StoreError("the checkpoint's description is damaged");
+}
+
+/// Json::get would take -1 or 1e300 for some other number.
+template <typename T>
+void read_whole(const Json& object, const char* key, T& out) {
+  const Json& value = object.at(key);
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<T>::max()) {
+    refuse_description();
+  }
+  out = static_cast<T>(value.get<std::uint64_t>());
+}
+
 Checkpoint from_text(const std::string& text) {
-  const Json json = Json::parse(text);
+  // No deeper than what is written: Json::dump below calls itself for every level.
+  const auto flat = [](int depth, Json::parse_event_t, const Json&) {
+    if (depth > most_nested) {
+      refuse_description();
+    }
+    return true;
+  };
+  const Json json = Json::parse(text, flat);
   const AtlasMeta begun = atlas_meta_from_json(json.at("training").dump());
   Checkpoint checkpoint;
   checkpoint.settings = begun.settings;
   checkpoint.store_id = begun.store_id;
   checkpoint.store_state = begun.store_state;
-  json.at("next_epoch").get_to(checkpoint.next_epoch);
-  json.at("first_radius").get_to(checkpoint.first_radius);
-  json.at("small_falls").get_to(checkpoint.stop.small_falls);
+  read_whole(json, "next_epoch", checkpoint.next_epoch);
+  read_whole(json, "first_radius", checkpoint.first_radius);
+  read_whole(json, "small_falls", checkpoint.stop.small_falls);
   json.at("from").get_to(checkpoint.from);
   json.at("from_state").get_to(checkpoint.from_state);
   if (json.contains("last_sum")) {
-    checkpoint.stop.last_sum = json.at("last_sum").get<std::uint64_t>();
+    read_whole(json, "last_sum", checkpoint.stop.last_sum.emplace());
   }
   if (json.contains("changes")) {
     const Json& changes = json.at("changes");
-    checkpoint.changes = ArticleChanges{
-        changes.at("unchanged").get<std::uint64_t>(), changes.at("added").get<std::uint64_t>(),
-        changes.at("changed").get<std::uint64_t>(), changes.at("gone").get<std::uint64_t>(), 0};
+    ArticleChanges& read = checkpoint.changes.emplace();
+    read_whole(changes, "unchanged", read.unchanged);
+    read_whole(changes, "added", read.added);
+    read_whole(changes, "changed", read.changed);
+    read_whole(changes, "gone", read.gone);
   }
   return checkpoint;
 }
@@ -95,7 +121,7 @@ std::optional<Checkpoint> read_checkpoint(store::Atlas& work) {
   }
   try {
     return from_text(*text);
-  } catch (const Json::exception&) {
+  } catch (const std::exception&) {  // of Json, or of the description of an atlas in it
     throw store::StoreError(work.directory() +
                             ": the checkpoint's description is damaged; start again with "
                             "--overwrite");

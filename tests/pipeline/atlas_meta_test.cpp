@@ -129,6 +129,10 @@ TEST(AtlasMeta, RefusesWhatItDidNotWrite) {
   EXPECT_NE(refusal(altered("/quality/cosine_qe", "0.5")), "");
   EXPECT_NE(refusal(altered("/later", 1)), "");
   EXPECT_EQ(refusal(altered("/quality/cosine_qe", nullptr)), "");
+  const std::string deep(1'000'000, '[');
+  EXPECT_EQ(
+      refusal("{\"settings\":" + deep),
+      "the description of the atlas is damaged (it is nested too deep); train the atlas again");
 }
 
 TEST(AtlasMeta, AnAtlasOfBeforeEarlierEpochsWereKeptIsRead) {
