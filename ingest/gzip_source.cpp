@@ -15,6 +15,12 @@ namespace {
 constexpr const char* trailing_bytes =
     "has bytes behind its gzip data that are not gzip; fetch it again";
 
+/// Deflate makes up to 1,032 bytes of one; of MEDLINE's text about ten. A file that makes more than
+/// this is built to keep its reader busy.
+constexpr std::uint64_t most_inflation = 100;
+/// Up to here any file is inflated.
+constexpr std::uint64_t always_inflated = std::uint64_t{256} << 20U;
+
 class GzipSource final : public ByteSource {
  public:
   GzipSource(std::unique_ptr<RawFile> file, std::span<const std::byte> head,
@@ -44,7 +50,13 @@ class GzipSource final : public ByteSource {
           break;
       }
     }
-    return out.size() - room.size();
+    const std::size_t made = out.size() - room.size();
+    bytes_out_ += made;
+    if (bytes_out_ > always_inflated && bytes_out_ / most_inflation > file_->bytes()) {
+      refuse("inflates to more than " + std::to_string(most_inflation) +
+             " times its size, which no MEDLINE file does; fetch it again");
+    }
+    return made;
   }
   [[nodiscard]] const std::string& path() const override { return file_->path(); }
   [[nodiscard]] std::uint64_t file_bytes() const override { return file_->bytes(); }
@@ -128,6 +140,7 @@ class GzipSource final : public ByteSource {
   std::span<const std::uint8_t> rest_;  // of the input
   Phase phase_ = Phase::member;
   std::uint64_t members_ = 0;
+  std::uint64_t bytes_out_ = 0;
   bool at_end_ = false;
 };
 

@@ -1,6 +1,6 @@
 // The gzip half of ByteSource. Internal to ingest/.
 // Always holds: what it hands out was inflated from members whose CRC and length are checked when
-// they end; nothing follows the last member but zero bytes.
+// they end; nothing follows the last member but zero bytes; what inflates without end is refused.
 #pragma once
 
 #include <memory>

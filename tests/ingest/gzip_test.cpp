@@ -182,6 +182,18 @@ TEST_F(Gzip, EveryFlippedBitIsFoundOrHarmless) {
   EXPECT_GT(found, 400U * 8U);
 }
 
+TEST_F(Gzip, ReservedFlagsAreRefused) {
+  const std::string text = sample_text(300);
+  for (const std::string& whole : std::vector<std::string>{member(text), stored_member("x")}) {
+    for (const unsigned bit : {5U, 6U, 7U}) {
+      std::string bytes = whole;
+      bytes[3] = static_cast<char>(static_cast<unsigned char>(bytes[3]) | (1U << bit));
+      EXPECT_EQ(result(bytes), "REFUSED: has a damaged gzip header; fetch it again");
+      EXPECT_EQ(result(member(text) + bytes), garbage);
+    }
+  }
+}
+
 TEST_F(Gzip, ChecksumAndLengthAreBothChecked) {
   const std::string text = sample_text(3000);
   for (const std::size_t from_end :
@@ -203,6 +215,33 @@ TEST_F(Gzip, OnlyZerosMayFollow) {
   EXPECT_EQ(result(bytes + "<PubmedArticleSet/> and more"), garbage);
   EXPECT_EQ(result(bytes + std::string(600000, '\0') + "x"), garbage);
   EXPECT_EQ(result(bytes + std::string(5, '\0') + member(text)), garbage);
+}
+
+/// A few mebibytes that would inflate to gibibytes, of bytes that no rule of XML forbids.
+TEST_F(Gzip, WhatInflatesWithoutEndIsRefused) {
+  const std::string piece = member(std::string(1000000, ' '));
+  ASSERT_LT(piece.size(), 10000U);
+  std::string bytes = member("<PubmedArticleSet>");
+  while (bytes.size() < (std::size_t{5} << 20U)) {
+    bytes += piece;
+  }
+  const std::string path = scratch.write("bomb.xml.gz", bytes);
+  const auto source = open_byte_source(path);
+  std::uint64_t inflated = 0;
+  std::vector<std::byte> buffer(std::size_t{1} << 16U);
+  EXPECT_EQ(refusal([&] {
+              for (std::size_t got = 1; got != 0; inflated += got) {
+                got = source->read(buffer);
+              }
+            }),
+            path +
+                ": inflates to more than 100 times its size, which no MEDLINE file does; fetch "
+                "it again");
+  EXPECT_GE(inflated, std::uint64_t{250} << 20U);
+  EXPECT_LT(inflated, std::uint64_t{300} << 20U);
+  RecordedEvents events;
+  EXPECT_NE(refusal([&] { parse_medline(*open_byte_source(path), {}, events); }),
+            "nothing refused");
 }
 
 TEST_F(Gzip, ByteSourceIsToldByContent) {
