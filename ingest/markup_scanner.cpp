@@ -91,6 +91,9 @@ std::optional<MarkupViolation> MarkupScanner::scan(std::string_view bytes) {
     offset_ = chunk_from_ + static_cast<std::uint64_t>(at - begin);
     if (!(was_text && state_ == State::text) && !fault_) {
       check_length(was_held || held());
+      if (state_ == State::text && !fault_) {
+        markup_from_ = offset_;
+      }
     }
   }
   if (fault_) {
@@ -99,10 +102,13 @@ std::optional<MarkupViolation> MarkupScanner::scan(std::string_view bytes) {
     state_ = State::text;
     return MarkupViolation{*fault_, line};
   }
-  if (state_ != State::text) {
+  std::size_t before = 0;  // of the chunk, the bytes that markup_line_ counts
+  if (markup_from_ >= chunk_from_) {
+    before = static_cast<std::size_t>(markup_from_ - chunk_from_);
     markup_line_ = line_at(markup_from_);
+    lines_ = markup_line_ - 1;
   }
-  lines_ += line_feeds(chunk_);
+  lines_ += line_feeds(chunk_.substr(before));
   if (nul != std::string_view::npos) {
     return MarkupViolation{MarkupFault::nul_byte, lines_ + 1};
   }
@@ -155,12 +161,19 @@ const char* MarkupScanner::past_short_tags(const char* at, const char* end) {
   }
   while (at != begin && *--at != '<') {
   }
+  if (at != begin) {
+    markup_from_ = chunk_from_ + static_cast<std::uint64_t>(at - chunk_.data());
+  }
   return at;
 }
 
 /// Texts and whole tags until something else comes up.
 const char* MarkupScanner::in_text(const char* at, const char* end) {
-  while ((at = find(past_short_tags(at, end), end, '<')) != end) {
+  while (true) {
+    at = find(past_short_tags(at, end), end, '<');
+    if (in_long_text(at) || at == end) {
+      return at;
+    }
     const char* const opening = at++;
     markup_from_ = chunk_from_ + static_cast<std::uint64_t>(opening - chunk_.data());
     if (at == end || *at == '!' || *at == '?') {
@@ -177,8 +190,18 @@ const char* MarkupScanner::in_text(const char* at, const char* end) {
       fault_ = MarkupFault::tag_too_long;
       return at;
     }
+    markup_from_ = chunk_from_ + static_cast<std::uint64_t>(at - chunk_.data());
   }
-  return end;
+}
+
+/// Whether the text that goes up to at is a fault.
+bool MarkupScanner::in_long_text(const char* at) {
+  const std::uint64_t bytes =
+      chunk_from_ + static_cast<std::uint64_t>(at - chunk_.data()) - markup_from_;
+  if (bytes > longest_section_bytes) {
+    fault_ = MarkupFault::text_too_long;
+  }
+  return fault_.has_value();
 }
 
 const char* MarkupScanner::in_tag(const char* at, const char* end) {

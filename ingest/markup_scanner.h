@@ -17,11 +17,13 @@ namespace somatlas::ingest {
 inline constexpr std::size_t longest_markup_bytes = std::size_t{1} << 16U;
 inline constexpr std::size_t most_attributes = 1000;
 /// Comments and CDATA sections: libxml2 keeps them whole and looks through them again and again.
+/// Real texts between two tags are below 100 KiB.
 inline constexpr std::size_t longest_section_bytes = std::size_t{1} << 20U;
 
 enum class MarkupFault : std::uint8_t {
   tag_too_long,
   section_too_long,
+  text_too_long,
   too_many_attributes,
   nul_byte
 };
@@ -63,13 +65,14 @@ class MarkupScanner {
   };
 
   [[nodiscard]] bool held() const { return state_ >= State::opened; }
-  [[nodiscard]] static const char* past_short_tags(const char* at, const char* end);
+  [[nodiscard]] const char* past_short_tags(const char* at, const char* end);
   [[nodiscard]] const char* in_text(const char* at, const char* end);
   [[nodiscard]] const char* in_tag(const char* at, const char* end);
   [[nodiscard]] bool declared(char c);
   void in_section(char c, char mark, State after);
   [[nodiscard]] bool in_doctype(char c);
   void check_length(bool is_tag);
+  [[nodiscard]] bool in_long_text(const char* at);
   [[nodiscard]] std::uint64_t line_at(std::uint64_t offset) const;
 
   State state_ = State::text;
@@ -81,7 +84,7 @@ class MarkupScanner {
   std::uint64_t chunk_from_ = 0;   // its offset in the document
   std::uint64_t offset_ = 0;       // of the next byte
   std::uint64_t lines_ = 0;        // line feeds before the chunk
-  std::uint64_t markup_from_ = 0;  // offset of the last "<" that began markup
+  std::uint64_t markup_from_ = 0;  // offset of the last "<" that began markup, or of its end
   std::uint64_t markup_line_ = 1;  // its line, once its chunk is behind
   std::optional<MarkupFault> fault_;
 };

@@ -18,6 +18,8 @@ namespace somatlas::ingest {
 namespace {
 
 constexpr std::size_t most_descriptors = 1023;
+// In one record, of those that are looked at: real ones have some hundreds.
+constexpr std::uint64_t most_elements = 1'000'000;
 constexpr std::size_t longest_text_bytes = 1024;  // of a number, a date, a heading's name
 
 constexpr std::string_view white = " \t\r\n";
@@ -140,6 +142,7 @@ class MedlineReceiver final : public XmlReceiver {
 
   [[nodiscard]] Interest start_element(std::string_view name, XmlAttributes attributes,
                                        std::uint64_t line) override {
+    count_element();
     check_place(name, line);
     if (!enter(name, attributes, line)) {
       return Interest::none;
@@ -195,6 +198,15 @@ class MedlineReceiver final : public XmlReceiver {
     throw InputError(path_, line,
                      "a " + std::string(name) +
                          " begins inside another record; fetch the file again or repair it");
+  }
+
+  void count_element() {
+    if (place_ != Place::outside && place_ != Place::deletions && ++elements_ > most_elements) {
+      throw InputError(path_, record_line_,
+                       "has a record of more than " + std::to_string(most_elements) +
+                           " headings and dates, which no MEDLINE file has; fetch it again or "
+                           "repair it");
+    }
   }
 
   /// Enters the place that the element means, or tells that it means nothing here.
@@ -259,6 +271,7 @@ class MedlineReceiver final : public XmlReceiver {
     if (name == "MedlineCitation") {
       wrapper_is_empty_ = false;
       record_line_ = line;
+      elements_ = 0;
       ++summary_.citations;
       has_pmid_ = false;
       pmid_ = 0;
@@ -391,13 +404,16 @@ class MedlineReceiver final : public XmlReceiver {
   }
 
   void add_heading() {
+    if (fault_) {
+      return;  // the record is left out, whatever else it says
+    }
     const auto known = std::find_if(headings_.begin(), headings_.end(),
                                     [this](const Heading& h) { return h.ui == *heading_ui_; });
     if (known != headings_.end()) {
       known->major_topic = known->major_topic || major_;
     } else if (headings_.size() < most_descriptors) {
       headings_.push_back({*heading_ui_, major_});
-    } else if (!fault_) {
+    } else {
       fault_ = LeftOut::too_many_descriptors;
       fault_text_ = std::to_string(pmid_);
     }
@@ -448,6 +464,7 @@ class MedlineReceiver final : public XmlReceiver {
   std::uint64_t wrapper_line_ = 0;
 
   std::uint64_t record_line_ = 0;
+  std::uint64_t elements_ = 0;  // in the record so far
   bool has_pmid_ = false;
   std::uint32_t pmid_ = 0;
   std::uint16_t version_ = 1;

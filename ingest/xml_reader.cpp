@@ -26,7 +26,13 @@ namespace somatlas::ingest {
 namespace {
 
 constexpr std::size_t read_bytes = std::size_t{1} << 16U;
+// MEDLINE and MeSH nest about a dozen elements, with MathML some more; they have some 200 names and
+// three namespaces.
+constexpr std::uint64_t deepest_nesting = 256;
+constexpr int most_names = 10'000;
+constexpr int most_namespaces = 64;
 constexpr std::size_t longest_shown_name = 64;  // of an element, in a message
+const std::string no_such_file = ", which no MEDLINE or MeSH file has; fetch it again or repair it";
 
 xmlParserInputPtr refuse_external(const char* /*url*/, const char* /*id*/,
                                   xmlParserCtxtPtr /*context*/) {
@@ -162,6 +168,10 @@ class Parse {
     if (parse.depth_++ == 0) {
       parse.guarded([&] { parse.root_ = view(name).substr(0, longest_shown_name); });
     }
+    if (parse.depth_ > deepest_nesting || xmlDictSize(parse.context_->dict) > most_names ||
+        parse.context_->nsNr > 2 * most_namespaces) {
+      parse.guard(&Parse::refuse_bounds);
+    }
     if (parse.hidden_ != 0 || parse.in_text_) {
       ++parse.hidden_;
       if (std::find(parse.watched_.begin(), parse.watched_.end(), name) != parse.watched_.end()) {
@@ -247,6 +257,18 @@ class Parse {
     });
   }
 
+  /// libxml2 bounds the depth of trees that it builds, not what it reads; it keeps every name that
+  /// it meets, and the tables of them and of open namespaces get slow.
+  void refuse_bounds() {
+    std::string what = "nests elements more than " + std::to_string(deepest_nesting) + " deep";
+    if (context_->nsNr > 2 * most_namespaces) {
+      what = "declares more than " + std::to_string(most_namespaces) + " namespaces at once";
+    } else if (depth_ <= deepest_nesting) {
+      what = "has more than " + std::to_string(most_names) + " different names";
+    }
+    fault_ = Fault{line(), what + no_such_file};
+  }
+
   /// The scanner reads bytes, so the encoding has to leave ASCII bytes to ASCII characters.
   void check_encoding() {
     const xmlChar* const declared =
@@ -278,13 +300,16 @@ std::string problem_of(MarkupFault fault) {
   switch (fault) {
     case MarkupFault::section_too_long:
       return "has a comment or CDATA section longer than " + std::to_string(longest_section_bytes) +
-             " bytes, which no MEDLINE or MeSH file has; fetch it again or repair it";
+             " bytes" + no_such_file;
+    case MarkupFault::text_too_long:
+      return "has a text longer than " + std::to_string(longest_section_bytes) + " bytes" +
+             no_such_file;
     case MarkupFault::tag_too_long:
-      return "has a tag longer than " + std::to_string(longest_markup_bytes) +
-             " bytes, which no MEDLINE or MeSH file has; fetch it again or repair it";
+      return "has a tag longer than " + std::to_string(longest_markup_bytes) + " bytes" +
+             no_such_file;
     case MarkupFault::too_many_attributes:
-      return "has a tag with more than " + std::to_string(most_attributes) +
-             " attributes, which no MEDLINE or MeSH file has; fetch it again or repair it";
+      return "has a tag with more than " + std::to_string(most_attributes) + " attributes" +
+             no_such_file;
     case MarkupFault::nul_byte:
       break;
   }
@@ -307,7 +332,8 @@ std::optional<std::string_view> XmlAttributes::find(std::string_view name) const
 std::uint64_t parse_xml(ByteSource& source, XmlReceiver& receiver) {
   Parse parse(receiver);
   MarkupScanner scanner;
-  std::vector<char> buffer(read_bytes + longest_markup_bytes);
+  // Not filled with zeros first: a small document never touches most of it.
+  const auto buffer = std::make_unique_for_overwrite<char[]>(read_bytes + longest_markup_bytes);
   std::size_t held = 0;   // bytes at the buffer's front that the parser has not seen
   std::uint64_t fed = 0;  // bytes that it has
   const auto refuse_fault = [&] {
@@ -315,8 +341,8 @@ std::uint64_t parse_xml(ByteSource& source, XmlReceiver& receiver) {
   };
   while (true) {
     const std::size_t got =
-        source.read(std::as_writable_bytes(std::span(buffer).subspan(held, read_bytes)));
-    const std::string_view ready(buffer.data(), held + got);
+        source.read(std::as_writable_bytes(std::span(buffer.get() + held, read_bytes)));
+    const std::string_view ready(buffer.get(), held + got);
     if (got == 0) {
       if (fed + ready.size() == 0) {
         throw InputError(source.path(), 0, "is empty; fetch it again");
@@ -337,7 +363,7 @@ std::uint64_t parse_xml(ByteSource& source, XmlReceiver& receiver) {
     }
     fed += settled;
     held = ready.size() - settled;
-    std::memmove(buffer.data(), buffer.data() + settled, held);
+    std::memmove(buffer.get(), buffer.get() + settled, held);
   }
 }
 

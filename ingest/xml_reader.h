@@ -1,7 +1,8 @@
 // Feeds an XML document from a ByteSource through libxml2's SAX2 push parser to a receiver of its
 // elements. Internal to ingest/: the readers of MEDLINE and of MeSH tables stand on it.
 // Always holds: nothing but the source is opened; entity and attribute-list declarations are
-// refused; a tag's length and the nesting are bounded; memory does not grow with the document.
+// refused; the nesting, the names and the length of a tag and of a text are bounded; memory does
+// not grow with the document.
 #pragma once
 
 #include <cstdint>

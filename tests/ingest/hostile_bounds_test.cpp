@@ -121,22 +121,23 @@ const std::string long_text = "has a text longer than 1048576 bytes" + no_such;
 const std::string long_section =
     "has a comment or CDATA section longer than 1048576 bytes" + no_such;
 const std::string long_record =
-    "has a record of more than 1000000 elements, which no MEDLINE file has; fetch it again or "
-    "repair it";
+    "has a record of more than 1000000 headings and dates, which no MEDLINE file has; fetch it "
+    "again "
+    "or repair it";
 
-/// 64 attributes in each tag that look for their namespaces among those of all tags around them.
-std::string namespaces(int tag) {
+/// Attributes that look for their namespaces among those of all tags around them.
+std::string namespaces(int different) {
   std::string text = "<a";
-  for (int i = 0; i < 32; ++i) {
-    const std::string name = std::to_string(tag) + "n" + std::to_string(i);
-    text += " xmlns:n" + name + "='u" + name + "' xml:l" + name + "=''";
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = std::to_string(different) + "n" + std::to_string(i);
+    text += " xmlns:n" + name + "='u" + name + "' x:l" + name + "=''";
   }
   return text + ">";
 }
-std::string nested_namespaces(int different) {
-  std::string text = set;
-  for (int tag = 0; tag < 240; ++tag) {
-    text += namespaces(tag % different);
+std::string names(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += "<n" + std::to_string(i) + "/>";
   }
   return text;
 }
@@ -162,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
         gibibyte_of("Attribute", set + "<MedlineCitation a='", kibi, "'/></PubmedArticleSet>",
                     "long.xml:2: " + long_tag),
         gibibyte_of("Attributes", set + "<MedlineCitation", " a='b'", "/>",
-                    "long.xml:2: has a tag with more than 64 attributes" + no_such),
+                    "long.xml:2: has a tag with more than 1000 attributes" + no_such),
         gibibyte_of("ElementName", set + "<", kibi, "/>", "long.xml:2: " + long_tag),
         gibibyte_of("ClosingTag", set + "</", kibi, ">", "long.xml:2: " + long_tag),
         gibibyte_of("Instruction", set + "<?a ", kibi, "?>", "long.xml:2: " + long_tag),
@@ -176,8 +177,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "long.xml:3: " + long_text),
         gibibyte_of("CharacterReferences", in_record + "<a>", "&#50;", "</a>",
                     "long.xml:3: " + long_text),
-        gibibyte_of("TextInComments", in_record + "<a>", kibi + "<!-- -->", "</a>",
-                    "long.xml:3: " + long_text),
         gibibyte_of("Blanks", set, " \n", "</PubmedArticleSet>", "long.xml:1: " + long_text),
         gibibyte_of("Nesting", in_record, "<a>", "",
                     "long.xml:3: nests elements more than 256 deep" + no_such),
@@ -190,15 +189,12 @@ INSTANTIATE_TEST_SUITE_P(
         Endless{"UnknownHeadings", in_record + "<MeshHeadingList>",
                 "<MeshHeading><DescriptorName>no such</DescriptorName></MeshHeading>",
                 1'000'000'000, "", "long.xml:2: " + long_record},
-        Endless{"Authors", in_record + "<Article><AuthorList>",
-                "<Author><LastName>Doe</LastName></Author>", 1'000'000'000, "",
-                "long.xml:2: " + long_record},
-        Endless{"BookParts", set + "<BookDocument>\n", "<b/>", 1'000'000'000, "",
-                "long.xml:2: " + long_record},
-        Endless{"Namespaces", nested_namespaces(240), namespaces(999) + "</a>", 1'000'000, "",
-                "long.xml:2: has more than 10000 different names" + no_such},
-        Endless{"SameNamespaces", nested_namespaces(30), namespaces(0) + "</a>", 1000, "",
-                "long.xml:2: is cut short"}),
+        gibibyte_of("BlanksBeforeTheRoot", "<?xml version='1.0'?>\n", "  \n", "<RAW_DATA/>",
+                    "long.xml:1: " + long_text),
+        gibibyte_of("Namespaces", set, namespaces(1) + namespaces(2), "",
+                    "long.xml:2: declares more than 64 namespaces at once" + no_such),
+        Endless{"Names", set + names(10'001), "<a/>", 1, "</PubmedArticleSet>",
+                "long.xml:2: has more than 10000 different names" + no_such}),
     [](const testing::TestParamInfo<Endless>& made) { return made.param.name; });
 
 /// Hundreds of megabytes in small parts are no fault.
@@ -227,21 +223,6 @@ TEST(Hostile, MemoryDoesNotGrowWithTheDocument) {
                                       "2 v1 0 =", "2 v1 0 ="}));
   if (!sanitized()) {
     EXPECT_LT(cost.bytes, std::size_t{30} << 20U);
-  }
-}
-
-/// libxml2 keeps each name for the rest of the document.
-TEST(Hostile, NamesWithoutEndAreRefused) {
-  std::string names = set;
-  for (int i = 0; i < 1'500'000; ++i) {
-    names += "\n<n" + std::to_string(i) + "/>";
-  }
-  std::string told;
-  const Cost cost = cost_of([&] { told = refusal([&] { events_of(names); }); });
-  EXPECT_EQ(told.substr(told.find(": ")), ": has more than 10000 different names" + no_such);
-  if (!sanitized()) {
-    EXPECT_LT(cost.seconds, 1.0);
-    EXPECT_LT(cost.bytes, memory_bound);
   }
 }
 

@@ -42,7 +42,7 @@ class RandomMarkup {
     std::string out;
     // Stretches of like pieces, so that both the hot path and every way out of it are taken.
     for (std::size_t stretch = draw(8); stretch > 0; --stretch) {
-      const std::size_t kind = draw(9);
+      const std::size_t kind = draw(10);
       for (std::size_t pieces = kind < 4 ? draw(400) : 1; pieces > 0; --pieces) {
         piece(kind, out);
       }
@@ -99,6 +99,9 @@ class RandomMarkup {
           out += value(4);
         }
         out += ">";
+        break;
+      case 8:  // texts as long as they may be, or a little longer
+        out += "<t>\n" + std::string(draw(10) == 0 ? longest_section_bytes - 4 + draw(8) : 9, 'x');
         break;
       default:
         out += "<long" + value(draw(2) == 0 ? 2 * longest_markup_bytes : 9'000) + ">";

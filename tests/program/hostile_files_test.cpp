@@ -36,7 +36,7 @@ std::map<std::string, HostileFile> hostile_files(const std::string& secret) {
     nested += "<a>";
   }
   std::string attributes;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 1001; ++i) {
     attributes += " a" + std::to_string(i) + "=''";
   }
   return {
@@ -51,7 +51,7 @@ std::map<std::string, HostileFile> hostile_files(const std::string& secret) {
        {"<!DOCTYPE a [\n<!ENTITY % x SYSTEM \"http://127.0.0.1:9/a.dtd\">%x;]>" + good,
         ":2: declares the entity x; such declarations are refused"}},
       {"deep.xml", {in_set(nested), ":2: nests elements more than 256 deep"}},
-      {"attributes.xml", {in_set("<a" + attributes + "/>"), ":2: has a tag with more than 64 "}},
+      {"attributes.xml", {in_set("<a" + attributes + "/>"), ":2: has a tag with more than 1000 a"}},
       {"tag.xml", {in_set("<a b='" + std::string(100'000, 'x') + "'/>"), ":2: has a tag longer "}},
       {"text.xml",
        {in_set("\n<a>" + std::string(2'000'000, 'x') + "</a>"), ":3: has a text longer than "}},
