@@ -33,13 +33,13 @@ std::int32_t& lane_of(std::vector<ChunkLanes>& chunks, std::size_t slot, std::si
 BoundTable::BoundTable(std::size_t node_count, std::size_t descriptors)
     : nodes(node_count),
       stride(whole_chunks(node_count)),
-      most(stride * descriptors),
+      most(stride * std::max<std::size_t>(descriptors, 1)),
       least(stride / chunk_neurons) {}
 
 CpuCodebook::CpuCodebook(MapShape map_shape)
     : shape(map_shape),
       tree(map_shape.side),
-      weights(tree.filled_chunks().size() * map_shape.descriptors),
+      weights(std::max<std::size_t>(tree.filled_chunks().size() * map_shape.descriptors, 1)),
       norms(tree.filled_chunks().size()),
       blocks(tree.blocks(), map_shape.descriptors),
       supers(tree.supers(), map_shape.descriptors),

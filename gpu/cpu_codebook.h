@@ -44,6 +44,7 @@ struct CpuCodebook {
 
   MapShape shape;
   PlaneTree tree;
+  // With no descriptors the tables still have one, so that what begins in them is somewhere.
   std::vector<WeightBlock> weights;  // [slot of the chunk][descriptor]
   std::vector<ChunkLanes> norms;     // [slot]; padded_norm where vacant or beyond the edge
   BoundTable blocks;
