@@ -61,10 +61,11 @@ std::vector<DescriptorEntry> Store::descriptors() {
 }
 
 std::optional<Shard> Store::shard(std::uint32_t range) {
-  std::optional<Shard> filed = shard_as_filed(range);
-  if (filed)
-    mesh_view()->apply(*filed);
-  return filed;
+  const std::shared_ptr<const MeshView> view = mesh_view();
+  std::optional<Shard> shard = shard_as_filed(range);
+  if (shard)
+    view->apply(*shard);
+  return shard;
 }
 
 std::uint64_t Store::disk_bytes() {

@@ -151,6 +151,28 @@ TEST_F(MapProgram, PlacesXmlWithHeadingsByUiAndByName) {
             "articles: 1 (1 placed, 0 without a place)\n");
 }
 
+TEST_F(MapProgram, TheStoresChangedDescriptorsHoldForTheInputToo) {
+  write_file(scratch_ / "changes.tsv",
+             "change\tui_2017\tname_2017\tui_2024\tname_2024\n"
+             "merged\tD000077\tMartians\tD000818\tAnimals\n"
+             "renamed\tD009369\tTumours\tD009369\tNeoplasms\nremoved\tD000078\tVenusians\t\t\n");
+  ASSERT_EQ(run_somatlas({"ingest", "--store", scratch_ / "store", "--mesh-changes",
+                          scratch_ / "changes.tsv"})
+                .exit_code,
+            0);
+  const Ending ending =
+      map("Humans; martians\nD000077; Tumours\nVenusians; Humans\nVenusians\nPlutonians; Humans\n",
+          {"--store", scratch_ / "store"});
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::animals, SmallAtlas::humans}) +
+                            row("line 2", {SmallAtlas::animals, SmallAtlas::neoplasms}) +
+                            row("line 3", {SmallAtlas::humans}) + row("line 4", {}) +
+                            row("line 5", {SmallAtlas::humans}, 1));
+  EXPECT_NE(ending.err.find("has changed since"), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("line 4: it has no descriptors\n"), std::string::npos) << ending.err;
+  EXPECT_EQ(ending.err.find("artians"), std::string::npos) << ending.err;
+}
+
 TEST_F(MapProgram, LeavesOutAnArticleOfMoreThan1023Descriptors) {
   std::string full = "Humans";
   for (int i = 0; i < 1022; ++i) {

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Gives a directory another format with RocksDB alone.
-void put_format(const std::string& path, const std::string& format) {
+/// Puts one entry into meta with RocksDB alone.
+void put_meta(const std::string& path, const std::string& key, const std::string& value) {
   std::vector<std::string> names;
   ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path, &names).ok());
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
@@ -28,7 +28,7 @@ void put_format(const std::string& path, const std::string& format) {
   ASSERT_TRUE(rocksdb::DB::Open({}, path, descriptors, &handles, &db).ok());
   for (rocksdb::ColumnFamilyHandle* handle : handles) {
     if (handle->GetName() == "meta") {
-      ASSERT_TRUE(db->Put({}, handle, "format", format).ok());
+      ASSERT_TRUE(db->Put({}, handle, key, value).ok());
       ASSERT_TRUE(db->Flush({}, handle).ok());
     }
     db->DestroyColumnFamilyHandle(handle);
@@ -51,7 +51,7 @@ std::map<std::string, std::string> content_of(const std::string& path) {
 
 template <typename Kind>
 void expect_refused(const std::string& path, const std::string& format, const std::string& text) {
-  ASSERT_NO_FATAL_FAILURE(put_format(path, format));
+  ASSERT_NO_FATAL_FAILURE(put_meta(path, "format", format));
   const auto before = content_of(path);
   for (const auto access : {Kind::Access::read, Kind::Access::write, Kind::Access::create}) {
     const std::string message = store_error_of([&] { (void)Kind::open(path, access); });
@@ -64,7 +64,7 @@ TEST(Formats, AStoreOfAnotherNumberIsLeftAlone) {
   const TemporaryDirectory directory;
   const std::string path = directory / "store";
   (void)Store::open(path, Store::Access::create);
-  for (const std::uint32_t other : {store_format - 1, store_format + 1, 999U})
+  for (const std::uint32_t other : {store_format - 1, store_format + 1})
     expect_refused<Store>(path, "store " + std::to_string(other),
                           "the store '" + path + "' has format number " + std::to_string(other) +
                               " and this program reads " + std::to_string(store_format) +
@@ -77,7 +77,7 @@ TEST(Formats, AnAtlasOfAnotherNumberIsLeftAlone) {
   const TemporaryDirectory directory;
   const std::string path = directory / "atlas";
   (void)Atlas::open(path, Atlas::Access::create);
-  for (const std::uint32_t other : {atlas_format - 1, atlas_format + 1, 999U})
+  for (const std::uint32_t other : {atlas_format - 1, atlas_format + 1})
     expect_refused<Atlas>(path, "atlas " + std::to_string(other),
                           "the atlas '" + path + "' has format number " + std::to_string(other) +
                               " and this program reads " + std::to_string(atlas_format) +
@@ -98,6 +98,31 @@ TEST(Formats, AShardOfAnotherNumberIsNotDecoded) {
     });
     EXPECT_EQ(message, "it has format number " + std::to_string(other) +
                            " where this program has " + std::to_string(shard_format));
+  }
+}
+
+TEST(Formats, AValueThatIsNoListOfChangesIsFound) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "store";
+  const DescriptorCode one = descriptor_code(1, 6);
+  const DescriptorCode two = descriptor_code(2, 6);
+  const std::vector<MeshChangeList> circle{
+      {"list", "", 0, {{MeshChangeKind::merged, one, "a", two, "b"}}},
+      {"list", "", 0, {{MeshChangeKind::merged, two, "b", one, "a"}}}};
+  (void)Store::open(path, Store::Access::create);
+  for (const std::string& value : {std::string("no list"), encode_mesh_changes("another key", {}),
+                                   encode_mesh_changes("mesh_changes", circle)}) {
+    ASSERT_NO_FATAL_FAILURE(put_meta(path, "mesh_changes", value));
+    const auto store = Store::open(path, Store::Access::read);
+    const std::string message = store_error_of([&] { (void)store->shard(0); });
+    EXPECT_EQ(message, store_error_of([&] { (void)store->state_id(); }));
+    EXPECT_NE(message.find("is damaged (its changes of descriptors: "), std::string::npos)
+        << message;
+    bool found = false;
+    store->verify([&](const Fault& fault) {
+      found = found || fault.where == path + ", changes of descriptors";
+    });
+    EXPECT_TRUE(found);
   }
 }
 
