@@ -45,7 +45,7 @@ void refuse_circle(const ingest::MeshChangeFile& file, std::vector<DescriptorCod
   const auto line = std::ranges::find_if(file.changes, in_circle);
   std::string text;
   if (line != file.changes.end()) {
-    std::ranges::rotate(circle, std::ranges::find(circle, code_of(line->before)));
+    std::rotate(circle.begin(), std::ranges::find(circle, code_of(line->before)), circle.end());
   }
   for (const DescriptorCode code : circle) {
     text +=

@@ -128,7 +128,7 @@ ingest::NameTable name_table(store::Store& store) {
     }
   }
   std::vector<store::DescriptorEntry> table = store.descriptors_as_filed();
-  std::ranges::stable_partition(table, [&view](const store::DescriptorEntry& entry) {
+  std::stable_partition(table.begin(), table.end(), [&view](const store::DescriptorEntry& entry) {
     return view->current(entry.code) != entry.code;
   });
   for (store::DescriptorEntry& entry : table) {

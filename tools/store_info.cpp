@@ -52,6 +52,11 @@ std::string time_of(std::int64_t seconds) {
          two(clock.seconds().count()) + "Z";
 }
 
+// Of production, from the two digits in a file's name.
+std::string year_of_files(std::uint32_t digits) {
+  return std::to_string(digits < 100 ? digits + 2000 : digits);
+}
+
 Json json_of(const DescriptorFrequency& frequency) {
   return {{"ui", store::descriptor_ui(frequency.code)},
           {"name", frequency.name},
@@ -115,7 +120,7 @@ void print_store_json(store::Store& store, const StoreFigures& figures, Output& 
                     {"unknown_headings", figures.total.unknown_headings}};
   json["files_by_year"] = Json::object();
   for (const auto& [year, files] : figures.of_year) {
-    json["files_by_year"][year == 0 ? "none" : std::to_string(year)] = {
+    json["files_by_year"][year == 0 ? "none" : year_of_files(year)] = {
         {"files", files.files},
         {"file_bytes", files.file_bytes},
         {"xml_bytes", files.xml_bytes},
@@ -148,7 +153,7 @@ void print_store_text(store::Store& store, const StoreFigures& figures, Output& 
               "changes with every file taken, and with lists of changed descriptors");
   report_line(out, "files", std::to_string(figures.total.files));
   for (const auto& [year, files] : figures.of_year) {
-    report_line(out, year == 0 ? "  no year in the name" : "  of " + std::to_string(year),
+    report_line(out, year == 0 ? "  no year in the name" : "  of " + year_of_files(year),
                 std::to_string(files.files),
                 size_text(files.file_bytes) + ", " + count_of(files.citations, "citation"));
   }
