@@ -244,6 +244,29 @@ TEST_F(Gzip, WhatInflatesWithoutEndIsRefused) {
             "nothing refused");
 }
 
+/// ISA-L then gives back bytes of the call before. Found by tests/fuzz.
+TEST_F(Gzip, AFaultLeavesTheInputWithinItsBounds) {
+  constexpr std::array<std::uint8_t, 47> distance_too_far = {
+      0x1f, 0x8b, 0x08, 0x00, 0x3c, 0x3c, 0x2f, 0x44, 0x65, 0x73, 0x63, 0x72,
+      0x69, 0x70, 0x74, 0x6f, 0x72, 0x55, 0x49, 0x3e, 0x91, 0xcd, 0x6e, 0xc3,
+      0xe0, 0xef, 0x7b, 0xdd, 0x5b, 0xbb, 0x22, 0x00, 0x96, 0x22, 0x2a, 0x2a,
+      0xb5, 0x73, 0x69, 0x00, 0x00, 0x00, 0x2f, 0x95, 0x9d, 0x43, 0xa5};
+  for (const auto make : {make_isal_inflater, make_zlib_inflater}) {
+    const auto inflater = make();
+    inflater->begin();
+    std::span<const std::uint8_t> in(distance_too_far);
+    std::vector<std::uint8_t> buffer(1000);
+    std::span<std::uint8_t> out(buffer);
+    Step step = Step::going_on;
+    while (step == Step::going_on) {
+      const std::size_t before = in.size();
+      step = inflater->inflate(in, out);
+      ASSERT_LE(in.size(), before);
+    }
+    EXPECT_EQ(step, Step::bad_data);
+  }
+}
+
 TEST_F(Gzip, ByteSourceIsToldByContent) {
   const std::string text = sample_text(3000);
   EXPECT_EQ(drain(*open_byte_source(scratch.write("gzip.xml", member(text)))), text);
