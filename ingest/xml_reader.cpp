@@ -39,6 +39,8 @@ xmlParserInputPtr refuse_external(const char* /*url*/, const char* /*id*/,
   return nullptr;
 }
 
+void say_nothing(void* /*context*/, const char* /*format*/, ...) {}
+
 /// The library's global state is set up once, before the first of any number of threads parses.
 void set_up_library() {
   static std::once_flag once;
@@ -62,9 +64,11 @@ class Parse {
  public:
   explicit Parse(XmlReceiver& receiver) : receiver_(receiver) {
     set_up_library();
-    // A thread's own handler, for faults that libxml2 does not tie to a document (an iconv that
-    // fails): without it they go to stderr. The document's handler below has precedence.
-    xmlSetStructuredErrorFunc(nullptr, [](void*, xmlErrorPtr) {});
+    // A thread's own handlers, for faults that libxml2 does not tie to a document: without them
+    // they go to stderr. The document's handler below has precedence.
+    xmlSetStructuredErrorFunc(this,
+                              [](void* self, xmlErrorPtr error) { of(self).library_error(error); });
+    xmlSetGenericErrorFunc(nullptr, &say_nothing);
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startDocument = [](void* self) { of(self).guard(&Parse::check_encoding); };
@@ -96,13 +100,23 @@ class Parse {
     }
   }
 
+  ~Parse() {
+    context_.reset();
+    xmlSetStructuredErrorFunc(nullptr, [](void*, xmlErrorPtr) {});
+  }
+  Parse(const Parse&) = delete;
+  Parse& operator=(const Parse&) = delete;
+
   /// Throws what a callback kept. Returns false once the document is known to be faulty.
   bool feed(std::string_view bytes) { return parse(bytes, false); }
 
   /// The same for the document's end, which is on line; inside_tag: a tag has begun and not ended.
   bool finish(bool inside_tag, std::uint64_t line) {
-    if (!inside_tag && parse({}, true)) {
+    if (!inside_tag && parse({}, true) && depth_ == 0) {
       return true;
+    }
+    if (converts_badly_) {
+      return false;
     }
     // libxml2 would speak of extra content, or take what there is of a tag for all of it.
     if (depth_ != 0) {
@@ -249,6 +263,22 @@ class Parse {
     }
   }
 
+  /// Where the conversion of its bytes fails, libxml2 stops as if the document had ended there, or
+  /// goes on without them.
+  void library_error(xmlErrorPtr error) noexcept {
+    if (error->code != XML_I18N_CONV_FAILED || thrown_ || fault_) {
+      return;
+    }
+    try {
+      converts_badly_ = true;
+      fault_ = Fault{line(),
+                     "holds bytes, here or a little further on, that its encoding does not have; "
+                     "fetch it again or convert it to UTF-8"};
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+  }
+
   void refuse_declaration(const char* what, const xmlChar* name) noexcept {
     guarded([&] {
       fault_ = Fault{line(), std::string("declares ") + what + std::string(view(name)) +
@@ -292,6 +322,7 @@ class Parse {
   std::uint64_t hidden_ = 0;  // those that the receiver was not told of
   bool in_text_ = false;      // the innermost that it was told of is one whose text it wants
   std::string root_;
+  bool converts_badly_ = false;
   std::exception_ptr thrown_;
   std::optional<Fault> fault_;
 };

@@ -173,6 +173,24 @@ TEST(Hostile, NulBytesAndWrongEncodings) {
   EXPECT_EQ(refused(wide).substr(0, 31), "memory.xml:1: holds a NUL byte,");
 }
 
+/// Where a conversion fails libxml2 stops without a fault, as if the document had ended there.
+TEST(Hostile, BytesThatTheEncodingLacksAreRefused) {
+  const std::string record = "<MedlineCitation><PMID>1</PMID></MedlineCitation>\n";
+  for (const std::string encoding : {"windows-1252", "US-ASCII", "UTF8-"}) {
+    for (const std::size_t records : {0U, 1U, 3000U}) {
+      const std::string head = "<?xml version='1.0' encoding='" + encoding + "'?>\n";
+      const std::string before = head + "<PubmedArticleSet>\n" + repeated(record, records);
+      const std::string after = repeated(record, records) + "</PubmedArticleSet>";
+      EXPECT_EQ(events_of(before + after).size(), 2 * records) << encoding;
+      for (const std::size_t chunk : {std::size_t{1}, std::size_t{21}, std::size_t{1} << 16U}) {
+        EXPECT_NE(refused(before + "\x81" + after, chunk), "nothing refused")
+            << encoding << " in chunks of " << chunk << " behind " << records;
+        EXPECT_NE(refused(head + "<!-- \x81 -->" + after, chunk), "nothing refused");
+      }
+    }
+  }
+}
+
 TEST(Hostile, OnlyAKnownRootIsMedline) {
   const std::string record = "<MedlineCitation><PMID>1</PMID></MedlineCitation>";
   for (const std::string root :
