@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing somatlas needs, on Debian 12 or its like. Does nothing where all of it is there.
+# Installs what building and testing somatlas needs, on Debian 12 or its like, and the packages that are named as
+# arguments. Does nothing where all of it is there.
 # The CUDA Toolkit is optional and not installed here: without it the program is built for the CPU alone.
 set -euo pipefail
 
@@ -7,6 +8,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config git dpkg-dev xz-utils
   libtbb-dev libzstd-dev libxml2-dev librocksdb-dev libisal-dev libssl-dev zlib1g-dev
   libxxhash-dev libspng-dev libcli11-dev nlohmann-json3-dev libgtest-dev
+  "$@"
 )
 
 missing=()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is needed, builds, and runs all tests: as they are, then under the address and undefined-behaviour
-# sanitizers, then those with threads under the thread sanitizer. `test.sh release` stops after the first.
+# sanitizers, then those with threads under the thread sanitizer; and fuzzes every reader of foreign bytes for a short
+# time. `test.sh release` stops after the first.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$root/tools/install_packages.sh"
@@ -26,3 +27,5 @@ tbb=$("$root/tools/build_tbb_for_threads.sh" "$root/build/thread_tbb")
 "$root/tools/build.sh" "$root/build/thread" -DSOMATLAS_SANITIZE=thread -- test_gpu test_pipeline test_ingest
 LD_LIBRARY_PATH=$tbb TSAN_OPTIONS=suppressions=$root/tests/thread_sanitizer.supp:halt_on_error=1 \
   run "$root/build/thread" -R '^(gpu|pipeline|ingest)\.'
+
+"$root/tools/fuzz.sh"
