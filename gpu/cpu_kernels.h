@@ -38,6 +38,9 @@ struct Kernels {
   std::int32_t (*score_16)(const TableRow& row, const Lanes* norms, Lanes* scores);
   /// Largest of each of the four sixteens of a chunk's weights.
   void (*block_maxima)(const std::uint16_t* weights, std::uint16_t* maxima);
+  /// The sum, modulo 2^16 a lane, of count weights, a multiple of 512: nothing but loads and adds,
+  /// to measure what the nearest cache gives.
+  std::uint64_t (*add_up)(const std::uint16_t* weights, std::size_t count);
 };
 
 /// The best of this processor.

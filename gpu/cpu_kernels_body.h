@@ -105,6 +105,30 @@ template <std::size_t Bytes, std::size_t Places>
   return least;
 }
 
+template <std::size_t Bytes>
+[[gnu::always_inline]] inline std::uint64_t add_up(const std::uint16_t* weights,
+                                                   std::size_t count) {
+  using Words = typename Vectors<Bytes>::Words;
+  constexpr std::size_t at_once = 8;
+  constexpr std::size_t step = Bytes / sizeof(std::uint16_t);
+  Words sums[at_once] = {};
+  for (std::size_t i = 0; i < count; i += at_once * step) {
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < at_once; ++j) {
+      Words loaded;
+      std::memcpy(&loaded, weights + i + j * step, sizeof loaded);
+      sums[j] += loaded;
+    }
+  }
+  std::uint64_t total = 0;
+  for (const Words& sum : sums) {
+    for (std::size_t lane = 0; lane < Bytes / sizeof(std::uint32_t); ++lane) {
+      total += sum[lane];
+    }
+  }
+  return total;
+}
+
 [[gnu::always_inline]] inline void block_maxima(const std::uint16_t* weights,
                                                 std::uint16_t* maxima) {
   for (std::size_t block = 0; block < 4; ++block) {

@@ -11,9 +11,11 @@
 namespace somatlas::tools {
 
 Run define_bench(CLI::App& command) {
-  constexpr std::array<Registration, 1> kinds{{
+  constexpr std::array<Registration, 2> kinds{{
       {"ingest", "Reading MEDLINE files, against inflating and parsing them alone",
        bench::define_ingest_bench},
+      {"search", "Finding best-matching units on an atlas, by several methods on one core",
+       bench::define_search_bench},
   }};
   auto runs = std::make_shared<std::vector<std::pair<CLI::App*, Run>>>();
   for (const Registration& kind : kinds) {

@@ -10,6 +10,7 @@
 namespace somatlas::tools::bench {
 
 [[nodiscard]] Run define_ingest_bench(CLI::App& command);
+[[nodiscard]] Run define_search_bench(CLI::App& command);
 
 /// The middle one of an odd number of figures, the mean of the two middle ones of an even.
 [[nodiscard]] double median(std::vector<double> figures);
