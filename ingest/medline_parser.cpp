@@ -85,6 +85,7 @@ bool known_root(std::string_view name) {
 enum class Place : std::uint8_t {
   outside,  // above any record, at any depth
   book,
+  book_document,  // without a PubmedBookArticle around it
   citation,
   article,
   journal,
@@ -236,7 +237,7 @@ class MedlineReceiver final : public XmlReceiver {
       case Place::mesh_list:
         return name == "MeshHeading" && enter_heading(line);
       case Place::heading:
-        if (attributes.find("MajorTopicYN") == "Y" &&
+        if (trimmed(attributes.find("MajorTopicYN").value_or("")) == "Y" &&
             (name == "DescriptorName" || name == "QualifierName")) {
           major_ = true;
         }
@@ -289,7 +290,7 @@ class MedlineReceiver final : public XmlReceiver {
     } else if (name == "PubmedBookArticle" || name == "BookDocument") {
       ++summary_.books;
       sink_.book(line);
-      place_ = Place::book;
+      place_ = name == "BookDocument" ? Place::book_document : Place::book;
     } else if (name == "DeleteCitation") {
       place_ = Place::deletions;
     } else if (name == "PubmedData" || name == "DeleteDocument") {

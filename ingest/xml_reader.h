@@ -19,7 +19,8 @@ class XmlAttributes {
  public:
   /// parts: five pointers an attribute (local name, prefix, URI, value, value's end).
   explicit XmlAttributes(std::span<const unsigned char* const> parts) : parts_(parts) {}
-  /// The value of the attribute with this local name, character references resolved.
+  /// The value of the attribute with this local name, character references resolved (an ampersand
+  /// alone is written "&#38;").
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
 
  private:

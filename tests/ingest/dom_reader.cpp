@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <regex>
+#include <set>
 
 #include "tests/ingest/recorded_events.h"
 
@@ -28,6 +29,13 @@ std::vector<xmlNode*> children(const xmlNode* parent, const std::string& name) {
   return found;
 }
 
+bool precedes(const xmlNode* sibling, const xmlNode* node) {
+  while (sibling != nullptr && sibling != node) {
+    sibling = sibling->next;
+  }
+  return sibling == node;
+}
+
 std::string strip(std::string text) {
   while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) {
     text.pop_back();
@@ -39,16 +47,30 @@ std::string strip(std::string text) {
   return text.substr(white);
 }
 
+constexpr std::size_t longest_text = 1024;
+
+/// As much as is kept, without the white space around it.
 std::string text_of(const xmlNode* node) {
   const std::unique_ptr<xmlChar, decltype(xmlFree)> text(xmlNodeGetContent(node), xmlFree);
   const std::string all = reinterpret_cast<const char*>(text.get());
-  return strip(all);
+  return strip(all.substr(0, longest_text));
+}
+
+/// The same, or nothing where it is longer than is kept: its beginning says something else.
+std::string whole_text_of(const xmlNode* node) {
+  const std::unique_ptr<xmlChar, decltype(xmlFree)> text(xmlNodeGetContent(node), xmlFree);
+  const std::string all = reinterpret_cast<const char*>(text.get());
+  return all.size() > longest_text ? "" : strip(all);
 }
 
 std::string attribute_of(xmlNode* node, const std::string& name, const std::string& otherwise) {
   const auto* const key = reinterpret_cast<const xmlChar*>(name.c_str());
   const std::unique_ptr<xmlChar, decltype(xmlFree)> value(xmlGetProp(node, key), xmlFree);
-  const std::string all = value ? reinterpret_cast<const char*>(value.get()) : otherwise;
+  std::string all = value ? reinterpret_cast<const char*>(value.get()) : otherwise;
+  // As libxml2's SAX parser hands it out.
+  for (std::size_t at = all.find('&'); at != std::string::npos; at = all.find('&', at + 1)) {
+    all.replace(at, 1, "&#38;");
+  }
   return strip(all);
 }
 
@@ -79,7 +101,56 @@ int year_at(const xmlNode* node, const std::vector<std::string>& path) {
     }
     level = next;
   }
-  return level.empty() ? 0 : year_of(text_of(level.back()));
+  return level.empty() ? 0 : year_of(whole_text_of(level.back()));
+}
+
+bool begins_record(const xmlNode* node) {
+  return is(node, "PubmedArticle") || is(node, "MedlineCitation") ||
+         is(node, "PubmedBookArticle") || is(node, "BookDocument") || is(node, "DeleteCitation");
+}
+
+/// Whether a record stands inside another one or among references, or an entity is referred to.
+bool misplaced(const xmlNode* node) {
+  if (node->type == XML_ENTITY_REF_NODE) {
+    return true;
+  }
+  if (begins_record(node)) {
+    for (const xmlNode* around = node->parent; around->type == XML_ELEMENT_NODE;
+         around = around->parent) {
+      const bool part =
+          (is(around, "PubmedArticle") && !is(node, "PubmedArticle")) ||
+          (is(around, "PubmedBookArticle") && is(node, "BookDocument") && around == node->parent);
+      if (!part &&
+          (begins_record(around) || is(around, "PubmedData") || is(around, "DeleteDocument"))) {
+        return true;
+      }
+    }
+  }
+  for (const xmlAttr* attribute = node->type == XML_ELEMENT_NODE ? node->properties : nullptr;
+       attribute != nullptr; attribute = attribute->next) {
+    for (const xmlNode* value = attribute->children; value != nullptr; value = value->next) {
+      if (value->type == XML_ENTITY_REF_NODE) {
+        return true;
+      }
+    }
+  }
+  for (const xmlNode* child = node->children; child != nullptr; child = child->next) {
+    if (misplaced(child)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a document type declares an entity or attributes.
+bool declares(const xmlDtd* type) {
+  for (const xmlNode* node = type == nullptr ? nullptr : type->children; node != nullptr;
+       node = node->next) {
+    if (node->type == XML_ENTITY_DECL || node->type == XML_ATTRIBUTE_DECL) {
+      return true;
+    }
+  }
+  return false;
 }
 
 class DomReader {
@@ -125,13 +196,13 @@ class DomReader {
   static std::string left_out(xmlNode* at, xmlNode* pmid, std::uint64_t number) {
     return std::string("left out ") + (number == 0 ? "1" : "3") + " at " +
            std::to_string(xmlGetLineNo(at)) + ": " +
-           (number == 0 ? text_of(pmid)
-                        : "PMID " + text_of(pmid) + ", Version '" +
-                              attribute_of(pmid, "Version", "1") + "'");
+           (number == 0 ? text_of(pmid).substr(0, 64)
+                        : "PMID " + text_of(pmid).substr(0, 64) + ", Version '" +
+                              attribute_of(pmid, "Version", "1").substr(0, 64) + "'");
   }
 
   void deletion(xmlNode* pmid) {
-    const std::uint64_t number = number_up_to(text_of(pmid), 4294967295U);
+    const std::uint64_t number = number_up_to(whole_text_of(pmid), 4294967295U);
     const std::uint64_t version = number_up_to(attribute_of(pmid, "Version", "1"), 65535);
     if (number == 0 || version == 0) {
       lines.push_back(left_out(pmid, pmid, number));
@@ -145,13 +216,15 @@ class DomReader {
     std::uint64_t number = 0;
     std::uint64_t version = 0;
     if (!pmids.empty()) {
-      number = number_up_to(text_of(pmids.front()), 4294967295U);
+      number = number_up_to(whole_text_of(pmids.front()), 4294967295U);
       version = number_up_to(attribute_of(pmids.front(), "Version", "1"), 65535);
     }
     std::map<std::string, bool> majors;
     for (xmlNode* list : children(node, "MeshHeadingList")) {
+      // What is reported of a heading names the PMID where that stands before it.
+      const bool named = number != 0 && precedes(pmids.front(), list);
       for (xmlNode* heading : children(list, "MeshHeading")) {
-        read_heading(heading, number, majors);
+        read_heading(heading, named ? number : 0, majors);
       }
     }
     const std::string line = std::to_string(xmlGetLineNo(node));
@@ -183,28 +256,45 @@ class DomReader {
     return 0;
   }
 
+  /// A heading has one descriptor. Where there are more, each counts, with the stars up to the
+  /// next.
   void read_heading(xmlNode* heading, std::uint64_t pmid, std::map<std::string, bool>& majors) {
     bool major = false;
-    for (const char* const name : {"DescriptorName", "QualifierName"}) {
-      for (xmlNode* child : children(heading, name)) {
-        major = major || attribute_of(child, "MajorTopicYN", "") == "Y";
+    std::string pending;
+    for (xmlNode* child = heading->children; child != nullptr; child = child->next) {
+      const bool descriptor = is(child, "DescriptorName");
+      if (!descriptor && !is(child, "QualifierName")) {
+        continue;
+      }
+      major = major || attribute_of(child, "MajorTopicYN", "") == "Y";
+      if (descriptor) {
+        if (!pending.empty()) {
+          majors[pending] |= major;
+        }
+        pending = descriptor_of(child, pmid);
       }
     }
-    const auto descriptors = children(heading, "DescriptorName");
-    if (descriptors.empty()) {
+    if (!pending.empty()) {
+      majors[pending] |= major;
+    }
+    if (children(heading, "DescriptorName").empty()) {
       unknown(heading, pmid, "");
-      return;
     }
-    const std::string ui = attribute_of(descriptors.front(), "UI", "");
-    const std::string name = text_of(descriptors.front());
-    if (ui.empty() && names_.find(name)) {
-      majors[ui_text(*names_.find(name))] |= major;
-    } else if ((ui.size() == 7 || ui.size() == 10) && ui[0] == 'D' &&
-               ui.find_first_not_of("0123456789", 1) == std::string::npos) {
-      majors[ui] |= major;
-    } else {
-      unknown(descriptors.front(), pmid, ui.empty() ? name : ui);
+  }
+
+  /// The UI that a DescriptorName means, or nothing, and then it is reported.
+  std::string descriptor_of(xmlNode* node, std::uint64_t pmid) {
+    const std::string ui = attribute_of(node, "UI", "").substr(0, longest_text);
+    const std::string name = text_of(node);
+    if (const auto known = names_.find(whole_text_of(node)); ui.empty() && known) {
+      return ui_text(*known);
     }
+    if ((ui.size() == 7 || ui.size() == 10) && ui[0] == 'D' &&
+        ui.find_first_not_of("0123456789", 1) == std::string::npos) {
+      return ui;
+    }
+    unknown(node, pmid, ui.empty() ? name : ui);
+    return "";
   }
 
   void unknown(xmlNode* node, std::uint64_t pmid, const std::string& name) {
@@ -217,18 +307,31 @@ class DomReader {
 
 }  // namespace
 
-std::vector<std::string> dom_events_of(const std::string& xml, const NameTable& names) {
+std::optional<std::vector<std::string>> dom_events_of(const std::string& xml,
+                                                      const NameTable& names) {
   const std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)> document(
       xmlReadMemory(
           xml.data(), static_cast<int>(xml.size()), "memory.xml", nullptr,
           XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES),
       &xmlFreeDoc);
-  if (!document) {
-    ADD_FAILURE() << "the document tree could not be built";
-    return {};
+  static const std::regex of_ascii("(utf-?8|us-ascii|ascii|iso-?8859-|windows-125|latin).*",
+                                   std::regex::icase);
+  const std::string encoding = document && document->encoding != nullptr
+                                   ? reinterpret_cast<const char*>(document->encoding)
+                                   : "UTF-8";
+  if (!document || !std::regex_match(encoding, of_ascii) || xml.find('\0') != std::string::npos ||
+      declares(document->intSubset)) {
+    return std::nullopt;
+  }
+  xmlNode* const root = xmlDocGetRootElement(document.get());
+  static const std::set<std::string> roots = {"PubmedArticleSet", "MedlineCitationSet",
+                                              "PubmedBookArticleSet", "RAW_DATA"};
+  if (!(roots.contains(reinterpret_cast<const char*>(root->name)) || begins_record(root)) ||
+      misplaced(root)) {
+    return std::nullopt;
   }
   DomReader reader(names);
-  reader.walk(xmlDocGetRootElement(document.get()));
+  reader.walk(root);
   return reader.lines;
 }
 

@@ -2,6 +2,7 @@
 // line with the parser under test, and holds a whole document in memory.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,10 @@
 
 namespace somatlas::ingest {
 
-/// The events of a document in RecordedEvents' form. Fails the test where the document is not
-/// well-formed.
-[[nodiscard]] std::vector<std::string> dom_events_of(const std::string& xml,
-                                                     const NameTable& names);
+/// The events of a document in RecordedEvents' form; nothing where it is to be refused: it is not
+/// well-formed, it is no MEDLINE, it declares what may not be declared, or a record stands where it
+/// would not be counted. The bounds of whole documents are not looked at.
+[[nodiscard]] std::optional<std::vector<std::string>> dom_events_of(const std::string& xml,
+                                                                    const NameTable& names);
 
 }  // namespace somatlas::ingest

@@ -230,6 +230,7 @@ TEST(Hostile, RecordsInsideRecordsAreRefused) {
                               "DeleteDocument",
                               "PubmedBookArticle",
                               "PubmedBookArticle><BookDocument",
+                              "BookDocument",
                               "BookDocument><ArticleTitle",
                               "DeleteCitation",
                               "DeleteCitation><PMID",
