@@ -55,8 +55,9 @@ bool is_lock_refusal(const rocksdb::Status& status) {
                                  text.find("temporarily unavailable") != std::string::npos));
 }
 
-/// What to do where the system refuses: by its words, as RocksDB passes them on.
-std::string remedy_of(const std::string& status) {
+}  // namespace
+
+std::string RocksDirectory::remedy_of(const std::string& status) {
   static constexpr std::pair<std::string_view, std::string_view> remedies[]{
       {"Input/output error",
        "the disk may be failing, which the system's log tells; then run the same command again"},
@@ -65,14 +66,12 @@ std::string remedy_of(const std::string& status) {
       {"Disk quota exceeded", "free some of the quota, then run the same command again"},
       {"Too many open files",
        "raise the limit on open files (ulimit -n), then run the same command again"},
-      {"Read-only file system", "its disk is mounted for reading only"}};
+      {"Read-only file system", "mount its disk for writing, or name a place on another"}};
   for (const auto& [words, remedy] : remedies)
     if (status.find(words) != std::string::npos)
       return std::string(remedy);
   return "see who owns it and which rights it has";
 }
-
-}  // namespace
 
 rocksdb::Options RocksDirectory::options() const {
   rocksdb::Options options(rocksdb::DBOptions(), family_options(""));

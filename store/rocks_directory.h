@@ -111,6 +111,8 @@ class RocksDirectory {
   [[nodiscard]] std::string incoming() const { return directory_ + "/incoming"; }
   [[nodiscard]] std::string name() const { return "the " + layout_.kind + " '" + called_ + "'"; }
   [[nodiscard]] StoreError not_made(const std::string& why, const std::string& remedy) const;
+  /// What to do where the system refuses something: by its words, which RocksDB passes on.
+  [[nodiscard]] static std::string remedy_of(const std::string& status);
   /// Turns a failed status into a StoreError; does nothing where it is ok.
   void check(const rocksdb::Status& status, const char* doing) const;
 

@@ -133,7 +133,7 @@ void RocksDirectory::require_present() const {
 void RocksDirectory::require_right(int right, const char* done) const {
   if (::faccessat(AT_FDCWD, directory_.c_str(), right, AT_EACCESS) != 0)
     throw StoreError(name() + " cannot be " + done + " (" + reason(errno) +
-                     "): see who owns it and which rights it has");
+                     "): " + remedy_of(reason(errno)));
 }
 
 StoreError RocksDirectory::not_made(const std::string& why, const std::string& remedy) const {

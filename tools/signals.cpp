@@ -20,6 +20,7 @@ constexpr int wake = SIGUSR1;
 
 Signals::Signals() {
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, so that all is put away
+  ::signal(SIGXFSZ, SIG_IGN);  // so is a file past its limit
   sigemptyset(&set_);
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!ignored(signal)) {

@@ -6,10 +6,12 @@
 namespace somatlas::fault_test {
 
 std::vector<std::string> environment_of(const Fault& fault) {
-  std::vector<std::string> environment{
-      std::string("LD_PRELOAD=") + SOMATLAS_FAULT_INJECTOR, "SOMATLAS_FAULT_ROOT=" + fault.root,
-      "SOMATLAS_FAULT_CALLS=" + fault.calls, "SOMATLAS_FAULT_PATH=" + fault.path,
-      "SOMATLAS_FAULT_NUMBER=" + std::to_string(fault.number)};
+  std::vector<std::string> environment{std::string("LD_PRELOAD=") + SOMATLAS_FAULT_INJECTOR,
+                                       "SOMATLAS_FAULT_ROOT=" + fault.root,
+                                       "SOMATLAS_FAULT_CALLS=" + fault.calls,
+                                       "SOMATLAS_FAULT_PATH=" + fault.path,
+                                       "SOMATLAS_FAULT_NUMBER=" + std::to_string(fault.number),
+                                       "SOMATLAS_FAULT_SIGNAL=" + std::to_string(fault.signal)};
   if (!fault.trace.empty()) {
     environment.push_back("SOMATLAS_FAULT_TRACE=" + fault.trace);
   }

@@ -2,6 +2,9 @@
 // what it wrote down of one.
 #pragma once
 
+#include <signal.h>
+
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +25,9 @@ struct Fault {
   std::string calls{all_calls};  // those that count
   std::string path{};            // and of these, those whose path has this in it
   std::size_t number = 0;        // the n-th of them is struck; 0: none
-  int error = 0;                 // it fails with this errno; 0: the process is killed there
-  bool lasting = false;          // so do all that follow
+  int error = 0;                 // it fails with this errno; 0: it gets the signal
+  int signal = SIGKILL;
+  bool lasting = false;  // so do all that follow
 };
 
 /// Variables for the program's environment.

@@ -121,10 +121,14 @@ void IngestFaultTest::finish(const std::string& store) const {
   expect_nothing_left_over(store);
 }
 
-void IngestFaultTest::expect_nothing_left_over(const std::string& store) const {
-  for (const auto& entry : fs::directory_iterator(fs::path(store).parent_path())) {
+void IngestFaultTest::expect_no_unfinished_folders(const std::string& beside) {
+  for (const auto& entry : fs::directory_iterator(fs::path(beside).parent_path())) {
     EXPECT_EQ(entry.path().filename().string().find(".new-"), std::string::npos) << entry.path();
   }
+}
+
+void IngestFaultTest::expect_nothing_left_over(const std::string& store) const {
+  expect_no_unfinished_folders(store);
   if (fs::exists(store)) {
     EXPECT_TRUE(fs::is_empty(store + "/incoming"));
     std::uint64_t bytes = 0;

@@ -49,7 +49,8 @@ class IngestFaultTest : public testing::Test {
                                 const std::set<std::uint32_t>& acknowledged) const;
   /// The same command again ends in the undisturbed run's dump and state, and leaves nothing over.
   void finish(const std::string& store) const;
-  /// No folder half-made stands beside the stores, no file in their `incoming`.
+  static void expect_no_unfinished_folders(const std::string& beside);
+  /// Nor a file in the store's `incoming`, nor one that nothing refers to.
   void expect_nothing_left_over(const std::string& store) const;
 
   std::mt19937_64 random_{test_seed()};

@@ -134,6 +134,15 @@ void RunningProgram::send(int signal) const {
   check(::kill(pid_, signal) == 0, "kill");
 }
 
+void RunningProgram::wait_until_halted() const {
+  siginfo_t info{};
+  check(::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT) == 0,
+        "waitid");
+  if (info.si_code != CLD_STOPPED) {
+    throw std::runtime_error("somatlas ended before it was halted");
+  }
+}
+
 bool RunningProgram::read_some() {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now()).count();

@@ -39,6 +39,8 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   void send(int signal) const;
+  /// Until a signal has halted it.
+  void wait_until_halted() const;
   /// Reads standard error until text has come, or the program has ended. Whether it came.
   bool wait_for_error_text(const std::string& text);
   /// Throws std::runtime_error past the time limit.

@@ -1,7 +1,6 @@
 // A disk that fills up in the middle of commits: the file is refused in words, what was
 // acknowledged stays, and with space again the same work goes on.
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,35 +8,12 @@
 
 #include "store/store.h"
 #include "tests/store/random_shards.h"
+#include "tests/store/small_disk.h"
 
 namespace somatlas::store {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A file system in memory of its own size.
-class SmallDisk {
- public:
-  SmallDisk(std::string at, std::uint64_t bytes) : at_(std::move(at)) {
-    fs::create_directory(at_);
-    mounted_ = resize("size=" + std::to_string(bytes), 0);
-  }
-  ~SmallDisk() {
-    if (mounted_)
-      ::umount2(at_.c_str(), MNT_DETACH);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  [[nodiscard]] bool mounted() const { return mounted_; }
-  bool grow(std::uint64_t bytes) { return resize("size=" + std::to_string(bytes), MS_REMOUNT); }
-
- private:
-  [[nodiscard]] bool resize(const std::string& options, unsigned long flags) const {
-    return ::mount("tmpfs", at_.c_str(), "tmpfs", flags, options.c_str()) == 0;
-  }
-  std::string at_;
-  bool mounted_ = false;
-};
 
 TEST(StoreFullDisk, KeepsWhatWasAcknowledgedAndGoesOn) {
   const std::uint64_t seed = test_seed();

@@ -1,7 +1,7 @@
 // Preloaded into the program under test: sees what it does with the files of one folder, writes
-// that down, and lets the n-th such call fail or be the last thing the process ever did.
-// Always holds: it allocates nothing and calls the kernel itself; a call that is to fail or to end
-// the process is not carried out; without SOMATLAS_FAULT_ROOT nothing is changed.
+// that down, and lets the n-th such call fail, or kills or halts the process there.
+// Always holds: it allocates nothing and calls the kernel itself; a call that is to fail or before
+// which the process is killed is not carried out; without SOMATLAS_FAULT_ROOT nothing is changed.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -35,10 +35,11 @@ long number_of(const char* name) {
 // What tests/faults/fault_plan.h asks for.
 struct Plan {
   std::string_view root = given("SOMATLAS_FAULT_ROOT");
-  std::string_view calls = given("SOMATLAS_FAULT_CALLS");           // with a blank around each
-  std::string_view path = given("SOMATLAS_FAULT_PATH");             // a part of the path
-  long number = number_of("SOMATLAS_FAULT_NUMBER");                 // 0: none
-  int error = static_cast<int>(number_of("SOMATLAS_FAULT_ERROR"));  // 0: the process ends
+  std::string_view calls = given("SOMATLAS_FAULT_CALLS");             // with a blank around each
+  std::string_view path = given("SOMATLAS_FAULT_PATH");               // a part of the path
+  long number = number_of("SOMATLAS_FAULT_NUMBER");                   // 0: none
+  int error = static_cast<int>(number_of("SOMATLAS_FAULT_ERROR"));    // 0: none, the signal
+  int signal = static_cast<int>(number_of("SOMATLAS_FAULT_SIGNAL"));  // to itself
   bool lasting = !given("SOMATLAS_FAULT_LASTING").empty();
   int trace = -1;
 
@@ -62,7 +63,7 @@ void write_down(std::string_view call, std::string_view path) {
   ::syscall(SYS_write, plan().trace, line.data(), static_cast<std::size_t>(size));
 }
 
-/// Whether this call is to fail, with errno set; does not return where the process is to end.
+/// Whether this call is to fail, with errno set. Does not return where the process is killed.
 bool fails(std::string_view call, std::string_view path) {
   const int error = errno;
   const Plan& asked = plan();
@@ -81,8 +82,8 @@ bool fails(std::string_view call, std::string_view path) {
   if (number != asked.number && !(asked.lasting && number > asked.number))
     return false;
   if (asked.error == 0) {
-    ::syscall(SYS_kill, ::getpid(), SIGKILL);
-    ::pause();
+    ::syscall(SYS_kill, ::getpid(), asked.signal);
+    return false;
   }
   errno = asked.error;
   return true;
