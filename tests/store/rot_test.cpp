@@ -1,8 +1,7 @@
 // One byte flipped anywhere in a store or an atlas: found when it is opened, read or verified, or
-// harmless; never a silent change of what is read. The longer run: SOMATLAS_TEST_FLIPS=2000.
+// harmless; never a silent change of what is read.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,17 +9,13 @@
 
 #include "store/atlas.h"
 #include "store/store.h"
+#include "tests/repetitions.h"
 #include "tests/store/random_shards.h"
 
 namespace somatlas::store {
 namespace {
 
 namespace fs = std::filesystem;
-
-int flips_wanted(int in_ci) {
-  const char* given = std::getenv("SOMATLAS_TEST_FLIPS");
-  return given != nullptr ? std::atoi(given) : in_ci;
-}
 
 /// Everything that can be read, as text; throws StoreError where something cannot.
 std::string read_store(const std::string& path) {
@@ -158,7 +153,7 @@ TEST(Rot, InAStoreIsFoundOrHarmless) {
                             "Elapid Venoms"};
     store->put_mesh_changes(std::vector{MeshChangeList{"changes.tsv", "0", 1, {change}}});
   }
-  rot(directory / "store", directory / "copy", flips_wanted(60), read_store, faults_of_store,
+  rot(directory / "store", directory / "copy", repetitions(60, 300), read_store, faults_of_store,
       [](const std::string& path) { Store::open(path, Store::Access::write)->compact(); });
 }
 
@@ -205,7 +200,7 @@ TEST(Rot, InAnAtlasIsFoundOrHarmless) {
     });
     atlas->put_meta("atlas", "{}");
   }
-  rot(directory / "atlas", directory / "copy", flips_wanted(40), read_atlas, faults_of_atlas,
+  rot(directory / "atlas", directory / "copy", repetitions(40, 200), read_atlas, faults_of_atlas,
       [](const std::string& path) { (void)Atlas::open(path, Atlas::Access::write); });
 }
 
