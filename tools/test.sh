@@ -6,6 +6,13 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$root/tools/install_packages.sh"
 
+# Most tests wait for the disk to sync: where there is room in memory, they take a third of the time there.
+if [[ -z ${TMPDIR:-} && $(df --output=avail /dev/shm 2>/dev/null | tail -n 1) -gt $((4 << 20)) ]]; then
+  TMPDIR=$(mktemp -d /dev/shm/somatlas-tests-XXXXXX)
+  export TMPDIR
+  trap 'rm -rf "$TMPDIR"' EXIT
+fi
+
 run() { # FOLDER [CTEST OPTION...]
   local folder=$1
   shift
@@ -20,6 +27,7 @@ if [[ ${1:-} == release ]]; then
   exit 0
 fi
 
+export SOMATLAS_SHORT_TESTS=1 # random tests take a quarter of their rounds
 "$root/tools/build.sh" "$root/build/address" -DSOMATLAS_SANITIZE=address
 ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 run "$root/build/address"
 

@@ -1,0 +1,129 @@
+// Files much larger than the memory that their ingest may take. The longer run: 10 GB of gzip each.
+// No sanitizer's build has this test: sanitizers take address space without end.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ingest/byte_source.h"
+#include "tests/program/running_program.h"
+#include "tests/repetitions.h"
+#include "tests/seed.h"
+
+namespace somatlas::program_test {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
+
+/// One gzip member.
+std::string member(const std::string& text) {
+  z_stream stream{};
+  if (::deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::runtime_error("zlib does not begin");
+  }
+  std::string packed(::deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  const int end = ::deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  if (end != Z_STREAM_END) {
+    throw std::runtime_error("zlib does not end");
+  }
+  return packed;
+}
+
+std::string text_of(const std::string& path) {
+  const auto source = ingest::open_byte_source(path);
+  std::string text;
+  std::array<std::byte, 1 << 16> piece;
+  for (std::size_t got = 0; (got = source->read(piece)) > 0;) {
+    text.append(reinterpret_cast<const char*>(piece.data()), got);
+  }
+  return text;
+}
+
+/// The records with a note of so many random letters in each.
+std::string with_notes(const std::string& records, std::size_t letters) {
+  std::mt19937_64 random(test_seed());
+  std::string longer;
+  std::size_t begin = 0;
+  const std::string close = "</MedlineCitation>";
+  for (std::size_t end = records.find(close); end != std::string::npos;
+       begin = end, end = records.find(close, end + 1)) {
+    longer += records.substr(begin, end - begin) + "<GeneralNote Owner=\"NLM\">";
+    for (std::size_t i = 0; i < letters; ++i) {
+      longer += static_cast<char>('a' + random() % 26);
+    }
+    longer += "</GeneralNote>";
+  }
+  return longer + records.substr(begin);
+}
+
+// Members repeat, so that making a file takes no time, and are small, since this process's own
+// memory counts for its child's. Each record costs an ingest its row, 20
+// bytes and 4 a descriptor, whatever its text is: records are of real length where 200 MB hold as
+// many as seven of NLM's files, and long where 10 GB would hold millions.
+TEST(Memory, DoesNotGrowWithTheFile) {
+  constexpr std::uint64_t articles = 400;
+  const ScratchDirectory scratch;
+  ASSERT_EQ(run_somatlas({"synth", "--articles", std::to_string(articles), "--seed", "7",
+                          "--updates", "0", "--xml", scratch / "small"})
+                .exit_code,
+            0);
+  const std::string text = text_of(scratch / "small/synthetic26n0001.xml.gz");
+  const std::size_t head = text.find("<PubmedArticle>");
+  const std::size_t tail = text.rfind("</PubmedArticleSet>");
+  const std::string one =
+      with_notes(text.substr(head, tail - head), static_cast<std::size_t>(repetitions(0, 20'000)));
+  const std::string records = member(one);
+  const std::uint64_t size = mebibyte * static_cast<std::uint64_t>(repetitions(200, 10'240));
+  const std::uint64_t members = size / records.size() + 1;
+  std::vector<std::string> paths;
+  for (const char* name : {"large26n0001.xml.gz", "large26n0002.xml.gz"}) {
+    paths.push_back(scratch / name);
+    if (paths.size() > 1) {
+      std::filesystem::create_hard_link(paths.front(), paths.back());
+      continue;
+    }
+    std::ofstream file(paths.back(), std::ios::binary);
+    file << member(text.substr(0, head));
+    for (std::uint64_t i = 0; i < members; ++i) {
+      file << records;
+    }
+    file << member(text.substr(tail));
+    ASSERT_TRUE(file.good());
+  }
+  for (std::size_t workers = 1; workers <= paths.size(); ++workers) {
+    Surroundings surroundings;
+    surroundings.wrapper = {"prlimit", "--as=" + std::to_string(mebibyte * 384)};
+    surroundings.limit = std::chrono::seconds(3'600);
+    std::vector<std::string> words{"ingest",    "--json",
+                                   "--threads", std::to_string(workers),
+                                   "--store",   scratch / ("store" + std::to_string(workers))};
+    words.insert(words.end(), paths.begin(), paths.begin() + static_cast<std::ptrdiff_t>(workers));
+    const Ending ending = run_somatlas(words, surroundings);
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    const auto json = nlohmann::json::parse(ending.out);
+    EXPECT_EQ(json.at("citations"), workers * members * articles);
+    std::cout << workers << " times " << std::filesystem::file_size(paths[0]) / mebibyte
+              << " MiB of gzip, " << members * one.size() / mebibyte << " MiB of XML, "
+              << members * articles << " records: " << ending.peak_bytes / mebibyte
+              << " MiB at most\n";
+    EXPECT_LT(ending.peak_bytes, mebibyte * (64 + 96 * workers));
+  }
+}
+
+}  // namespace
+}  // namespace somatlas::program_test
