@@ -107,7 +107,9 @@ TEST(Memory, DoesNotGrowWithTheFile) {
   }
   for (std::size_t workers = 1; workers <= paths.size(); ++workers) {
     Surroundings surroundings;
-    surroundings.wrapper = {"prlimit", "--as=" + std::to_string(mebibyte * 384)};
+    // Each of glibc's arenas reserves 64 MiB of addresses, used or not.
+    surroundings.environment = {"MALLOC_ARENA_MAX=2"};
+    surroundings.wrapper = {"prlimit", "--as=" + std::to_string(mebibyte * 512)};
     surroundings.limit = std::chrono::seconds(3'600);
     std::vector<std::string> words{"ingest",    "--json",
                                    "--threads", std::to_string(workers),
