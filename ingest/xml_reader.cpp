@@ -31,7 +31,8 @@ constexpr std::size_t read_bytes = std::size_t{1} << 16U;
 constexpr std::uint64_t deepest_nesting = 256;
 constexpr int most_names = 10'000;
 constexpr int most_namespaces = 64;
-constexpr std::size_t longest_shown_name = 64;  // of an element, in a message
+constexpr std::size_t longest_shown_name = 64;  // in a message
+constexpr std::size_t longest_shown_fault = 200;
 const std::string no_such_file = ", which no MEDLINE or MeSH file has; fetch it again or repair it";
 
 xmlParserInputPtr refuse_external(const char* /*url*/, const char* /*id*/,
@@ -52,6 +53,17 @@ void set_up_library() {
 
 std::string_view view(const xmlChar* text) {
   return text == nullptr ? std::string_view{} : reinterpret_cast<const char*>(text);
+}
+
+/// The text, or as many whole characters of its beginning.
+std::string shown(std::string_view text, std::size_t longest = longest_shown_name) {
+  if (text.size() <= longest) {
+    return std::string(text);
+  }
+  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0U) == 0x80) {
+    --longest;
+  }
+  return std::string(text.substr(0, longest)) + "...";
 }
 
 struct Fault {
@@ -180,7 +192,7 @@ class Parse {
                             const xmlChar** attribute_parts) {
     Parse& parse = of(self);
     if (parse.depth_++ == 0) {
-      parse.guarded([&] { parse.root_ = view(name).substr(0, longest_shown_name); });
+      parse.guarded([&] { parse.root_ = shown(view(name)); });
     }
     if (parse.depth_ > deepest_nesting || xmlDictSize(parse.context_->dict) > most_names ||
         parse.context_->nsNr > 2 * most_namespaces) {
@@ -254,7 +266,7 @@ class Parse {
       while (!what.empty() && std::isspace(static_cast<unsigned char>(what.back())) != 0) {
         what.pop_back();
       }
-      std::replace(what.begin(), what.end(), '\n', ' ');
+      what = shown(what, longest_shown_fault);
       const std::uint64_t at = error->line > 0 ? static_cast<std::uint64_t>(error->line) : 0;
       parse.fault_ =
           Fault{at, "is not well-formed XML (" + what + "); fetch it again or repair it"};
@@ -281,7 +293,7 @@ class Parse {
 
   void refuse_declaration(const char* what, const xmlChar* name) noexcept {
     guarded([&] {
-      fault_ = Fault{line(), std::string("declares ") + what + std::string(view(name)) +
+      fault_ = Fault{line(), std::string("declares ") + what + shown(view(name)) +
                                  "; such declarations are refused, remove them from the document "
                                  "type"};
     });
@@ -311,7 +323,7 @@ class Parse {
     if (!name.empty() && std::none_of(begins.begin(), begins.end(), [&](std::string_view begin) {
           return std::string_view(name).substr(0, begin.size()) == begin;
         })) {
-      fault_ = Fault{line(), "is encoded in " + name + "; convert it to UTF-8"};
+      fault_ = Fault{line(), "is encoded in " + shown(name) + "; convert it to UTF-8"};
     }
   }
 

@@ -50,6 +50,9 @@ ZSTD_DCtx* decompressor() {
 }
 
 std::string inflate(std::string_view frame, std::size_t limit) {
+  // The library also reads forms of before its first release, whose windows it does not bound.
+  if (!frame.starts_with("\x28\xB5\x2F\xFD"))
+    throw StoreError("its compressed part is none of zstd's");
   const unsigned long long claimed = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (claimed == ZSTD_CONTENTSIZE_ERROR || claimed == ZSTD_CONTENTSIZE_UNKNOWN || claimed > limit)
     throw StoreError("its compressed part has no usable length");

@@ -73,7 +73,7 @@ inline void check_refusal(const ingest::InputError& error, const std::string& pa
   const std::string_view what = error.what();
   expect(error.file() == path && what.starts_with(path + ":"), "a refusal names the file",
          std::string(what));
-  expect(what.size() < path.size() + 600, "a refusal is short", std::string(what));
+  expect(what.size() < path.size() + 500, "a refusal is short", std::string(what));
   expect(std::none_of(what.begin(), what.end(),
                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }),
          "a refusal is printable", std::string(what));

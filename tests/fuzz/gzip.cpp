@@ -115,8 +115,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) {
     return 0;
   }
-  constexpr std::array<std::size_t, 4> in_sizes = {1, 7, 100, 4096};
-  constexpr std::array<std::size_t, 4> out_sizes = {13, 100, 1000, 4096};
+  constexpr std::array<std::size_t, 4> in_sizes = {5, 33, 250, 4096};
+  constexpr std::array<std::size_t, 4> out_sizes = {61, 500, 4096, 9000};
   const std::string_view rest = text_of(data + 1, size - 1);
   const std::string bytes = (*data & 1U) != 0 ? std::string(rest) : with_trailer(rest);
   static ForeignFile file;

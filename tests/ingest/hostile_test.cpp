@@ -173,6 +173,24 @@ TEST(Hostile, NulBytesAndWrongEncodings) {
   EXPECT_EQ(refused(wide).substr(0, 31), "memory.xml:1: holds a NUL byte,");
 }
 
+TEST(Hostile, RefusalsAreShortWhateverTheyQuote) {
+  std::string name;
+  while (name.size() < 50000) {
+    name += "\xce\xb1";
+  }
+  for (const std::string& xml :
+       {"<?" + name + "=?><a/>", "<!DOCTYPE a [<!ENTITY " + name + " ''>]><a/>", "<" + name + "/>",
+        "<RAW_DATA><" + name + "></b></RAW_DATA>", "<" + name + ">",
+        "<RAW_DATA>&" + name + ";</RAW_DATA>", "<RAW_DATA a='" + name + "' a=''/>",
+        "<?xml version='1.0' encoding='" + std::string(50000, 'x') + "'?><a/>"}) {
+    const std::string message = refused(xml);
+    EXPECT_LT(message.size(), 400U) << message;
+    EXPECT_NE(message, "nothing refused");
+    const std::size_t cut = message.find("...");
+    EXPECT_TRUE(cut == std::string::npos || message[cut - 1] != '\xce') << message;
+  }
+}
+
 /// Where a conversion fails libxml2 stops without a fault, as if the document had ended there.
 TEST(Hostile, BytesThatTheEncodingLacksAreRefused) {
   const std::string record = "<MedlineCitation><PMID>1</PMID></MedlineCitation>\n";
