@@ -156,7 +156,10 @@ TEST(MainJob, AKilledTrainingResumesToTheSameAtlas) {
   const ScratchDirectory scratch;
   const std::string store = scratch / "store";
   ingest_sample(store);
+  const auto begin = std::chrono::steady_clock::now();
   expect_done(train_command(store, scratch / "whole"));
+  const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - begin);
   const auto whole = exported(scratch / "whole", scratch / "whole.npy");
 
   std::mt19937_64 random(test_seed());
@@ -168,7 +171,8 @@ TEST(MainJob, AKilledTrainingResumesToTheSameAtlas) {
       command.emplace_back("--resume");
     }
     RunningProgram program(command);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 900));
+    // Within the first third, so that the first run is not over by then.
+    std::this_thread::sleep_for(duration * (20 + random() % 280) / 1000);
     program.send(SIGKILL);
     const Ending ending = program.wait();
     // Killed, or done before the kill came; never refused what an earlier run left.

@@ -139,7 +139,7 @@ TEST(StoreKill, KeepsWhatWasAcknowledgedAndNothingByHalf) {
   const auto begin = Clock::now();
   ChildProcess whole = start_child(arguments(directory / "whole"));
   const auto [all, status] = finish(whole);
-  const auto duration =
+  auto duration =
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
   ASSERT_EQ(status, 0);
   ASSERT_EQ(all.size(), file_count);
@@ -165,6 +165,8 @@ TEST(StoreKill, KeepsWhatWasAcknowledgedAndNothingByHalf) {
     if (WIFSIGNALED(how)) {
       ++kills;
       ++kills_after[said.size()];
+    } else {
+      duration = duration * 3 / 4;  // the machine is quicker by now than it was
     }
     acknowledged.insert(said.begin(), said.end());
     if (fs::exists(path))
