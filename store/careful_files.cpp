@@ -1,3 +1,4 @@
+// Notes failed writes of every kind that RocksDB makes; deletions then succeed without being done.
 #include "store/careful_files.h"
 
 #include <rocksdb/file_system.h>
