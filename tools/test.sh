@@ -9,6 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Most tests wait for the disk to sync: where there is room in memory, they take a third of the time there.
 if [[ -z ${TMPDIR:-} && $(df --output=avail /dev/shm 2>/dev/null | tail -n 1) -gt $((4 << 20)) ]]; then
   TMPDIR=$(mktemp -d /dev/shm/somatlas-tests-XXXXXX)
+  chmod 755 "$TMPDIR" # some tests go on as another user
   export TMPDIR
   trap 'rm -rf "$TMPDIR"' EXIT
 fi
