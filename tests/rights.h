@@ -1,5 +1,6 @@
-// Whether a process that gave up its rights still finds the way to a folder: a test that gives them up is of use only
-// there. Systems that keep a folder of temporary files for each person bar it to the others.
+// Whether a process that gave up its rights still finds the way to a folder: a test that gives them
+// up is of use only there. Systems that keep a folder of temporary files for each person bar it to
+// the others.
 #pragma once
 
 #include <filesystem>
