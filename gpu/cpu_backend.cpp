@@ -64,12 +64,13 @@ class CpuBackend final : public Backend {
 
   void update(std::uint32_t radius) override {
     statistics_.settle();
-    const BlurredHits blurred = blur_hits(statistics_.hits(), codebook_.shape, radius);
+    const Neighbourhood neighbourhood(statistics_.hits(), codebook_.shape, radius);
+    const std::vector<std::uint64_t>& blurred = neighbourhood.blurred.hits;
     std::transform(
-        blurred.hits.begin(), blurred.hits.end(), codebook_.vacant.begin(),
+        blurred.begin(), blurred.end(), codebook_.vacant.begin(),
         [](std::uint64_t hits) { return hits == 0 ? std::uint8_t{1} : std::uint8_t{0}; });
     spread_planes([&](DescriptorId begin, DescriptorId end, std::span<std::uint64_t> square_sum) {
-      make_planes(statistics_, blurred, radius, begin, end, codebook_, square_sum);
+      make_planes(statistics_, neighbourhood, begin, end, codebook_, square_sum);
     });
   }
 

@@ -13,6 +13,7 @@
 
 #include "gpu/backend.h"
 #include "gpu/cpu_kernels.h"
+#include "gpu/large_array.h"
 #include "gpu/plane_tree.h"
 
 namespace somatlas::gpu {
@@ -29,9 +30,9 @@ struct BoundTable {
   BoundTable(std::size_t nodes, std::size_t descriptors);
 
   std::size_t nodes;
-  std::size_t stride;               // nodes, filled up to whole chunks
-  std::vector<std::uint16_t> most;  // [descriptor][stride]
-  std::vector<ChunkLanes> least;    // [stride / chunk_neurons]; padded_norm where none is usable
+  std::size_t stride;              // nodes, filled up to whole chunks
+  LargeArray<std::uint16_t> most;  // [descriptor][stride]
+  std::vector<ChunkLanes> least;   // [stride / chunk_neurons]; padded_norm where none is usable
 
   [[nodiscard]] std::span<std::uint16_t> row(DescriptorId descriptor) {
     return {most.data() + descriptor * stride, stride};
@@ -45,8 +46,8 @@ struct CpuCodebook {
   MapShape shape;
   PlaneTree tree;
   // With no descriptors the tables still have one, so that what begins in them is somewhere.
-  std::vector<WeightBlock> weights;  // [slot of the chunk][descriptor]
-  std::vector<ChunkLanes> norms;     // [slot]; padded_norm where vacant or beyond the edge
+  LargeArray<WeightBlock> weights;  // [slot of the chunk][descriptor]
+  std::vector<ChunkLanes> norms;    // [slot]; padded_norm where vacant or beyond the edge
   BoundTable blocks;
   BoundTable supers;
   std::vector<std::uint64_t> square_sum;  // [M], row-major

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "gpu/cpu_box_blur.h"
 #include "gpu/cpu_codebook.h"
 #include "gpu/cpu_statistics.h"
-#include "gpu/cpu_update.h"
 
 namespace somatlas::gpu {
 

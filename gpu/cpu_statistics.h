@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/backend.h"
+#include "gpu/large_array.h"
 #include "gpu/tile.h"
 
 namespace somatlas::gpu {
@@ -39,7 +40,7 @@ class CpuStatistics {
  private:
   MapShape shape_;
   std::vector<std::uint32_t> hits_;     // [M]
-  std::vector<std::uint8_t> counts_;    // [V][M], modulo 256
+  LargeArray<std::uint8_t> counts_;     // [V][M], modulo 256
   std::vector<std::uint64_t> carries_;  // cell numbers, one for each 256 that a cell has passed
   std::mutex carries_mutex_;
 };

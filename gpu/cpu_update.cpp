@@ -1,62 +1,15 @@
-// Box passes by prefix sums along rows and by sliding sums down columns, in 32 bits where the
-// descriptor's counts are known to fit and in 64 bits otherwise.
+// Box passes over the whole plane in 32 bits where the descriptor's counts are known to fit and in
+// 64 bits otherwise, or each count spread by itself where they are few.
 #include "gpu/cpu_update.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "gpu/cpu_sparse_update.h"
-
 namespace somatlas::gpu {
 namespace {
 
-constexpr int passes = 3;
-
-/// One pass along a row: differences of prefix sums, which may wrap, since the windows' sums do
-/// not.
-template <class Sum>
-void blur_row(std::span<Sum> row, std::span<Sum> prefix, std::size_t radius) {
-  const std::size_t side = row.size();
-  Sum sum = 0;
-  prefix[0] = 0;
-  for (std::size_t x = 0; x < side; ++x) {
-    sum += row[x];
-    prefix[x + 1] = sum;
-  }
-  for (std::size_t x = 0; x < side; ++x) {
-    row[x] = prefix[std::min(side, x + radius + 1)] - prefix[x - std::min(x, radius)];
-  }
-}
-
-/// One pass down all columns: a row of running sums gains the row that enters the window and loses
-/// the one that leaves it.
-template <class Sum>
-void blur_columns(std::span<const Sum> in, std::span<Sum> out, std::span<Sum> running,
-                  std::size_t radius) {
-  const std::size_t side = running.size();
-  std::fill(running.begin(), running.end(), Sum{0});
-  const auto add_row = [&](std::size_t y) {
-    const Sum* row = in.data() + y * side;
-    for (std::size_t x = 0; x < side; ++x) {
-      running[x] += row[x];
-    }
-  };
-  for (std::size_t y = 0; y < std::min(radius, side); ++y) {
-    add_row(y);
-  }
-  for (std::size_t y = 0; y < side; ++y) {
-    if (y + radius < side) {
-      add_row(y + radius);
-    }
-    if (y > radius) {
-      const Sum* row = in.data() + (y - radius - 1) * side;
-      for (std::size_t x = 0; x < side; ++x) {
-        running[x] -= row[x];
-      }
-    }
-    std::copy(running.begin(), running.end(), out.data() + y * side);
-  }
-}
+/// Beyond such a radius no plane is sparse, and the factors are not made.
+constexpr std::size_t largest_spread = 16;
 
 /// Whether blurred counts that sum to total before the blur fit 32 bits: a pass multiplies a sum by
 /// at most the window's width, and three passes an axis by no more than its square.
@@ -87,51 +40,19 @@ void weights_of(std::span<const CountedCell> cells, const BlurredHits& blurred, 
 
 }  // namespace
 
-template <class Sum>
-void box_blur(std::span<Sum> plane, std::span<Sum> scratch, std::size_t side, std::size_t radius) {
-  const std::size_t reach = std::min(radius, side);
-  std::vector<Sum> line(side + 1);
-  for (std::size_t y = 0; y < side; ++y) {
-    const std::span<Sum> row = plane.subspan(y * side, side);
-    if (std::all_of(row.begin(), row.end(), [](Sum value) { return value == 0; })) {
-      continue;
-    }
-    for (int pass = 0; pass < passes; ++pass) {
-      blur_row<Sum>(row, line, reach);
-    }
-  }
-  const std::span<Sum> running(line.data(), side);
-  blur_columns<Sum>(plane, scratch, running, reach);
-  blur_columns<Sum>(scratch, plane, running, reach);
-  blur_columns<Sum>(plane, scratch, running, reach);
-  std::copy(scratch.begin(), scratch.end(), plane.begin());
-}
+Neighbourhood::Neighbourhood(std::span<const std::uint32_t> hits, MapShape shape,
+                             std::size_t box_radius)
+    : radius(box_radius),
+      blurred(blur_hits(hits, shape, radius)),
+      spread(shape.side, std::min(radius, largest_spread)) {}
 
-template void box_blur(std::span<std::uint32_t> plane, std::span<std::uint32_t> scratch,
-                       std::size_t side, std::size_t radius);
-template void box_blur(std::span<std::uint64_t> plane, std::span<std::uint64_t> scratch,
-                       std::size_t side, std::size_t radius);
-
-BlurredHits blur_hits(std::span<const std::uint32_t> hits, MapShape shape, std::size_t radius) {
-  BlurredHits blurred;
-  blurred.hits.assign(hits.begin(), hits.end());
-  std::vector<std::uint64_t> scratch(hits.size());
-  box_blur<std::uint64_t>(blurred.hits, scratch, shape.side, radius);
-  blurred.scale.resize(hits.size());
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    blurred.scale[i] = blurred.hits[i] == 0 ? 0.0F : weight_scale(blurred.hits[i]);
-  }
-  return blurred;
-}
-
-void make_planes(const CpuStatistics& statistics, const BlurredHits& blurred, std::size_t radius,
+void make_planes(const CpuStatistics& statistics, const Neighbourhood& neighbourhood,
                  DescriptorId begin, DescriptorId end, CpuCodebook& codebook,
                  std::span<std::uint64_t> square_sum) {
   const std::size_t side = codebook.shape.side;
-  // Beyond such a radius no plane is sparse, and the factors are not made.
-  constexpr std::size_t largest_spread = 16;
-  const AxisSpread axis(side, std::min(radius, largest_spread));
-  SparseUpdate sparse(codebook, blurred, axis);
+  const std::size_t radius = neighbourhood.radius;
+  const BlurredHits& blurred = neighbourhood.blurred;
+  SparseUpdate sparse(codebook, blurred, neighbourhood.spread);
   std::vector<CountedCell> cells;
   std::vector<std::uint16_t> weights(blurred.hits.size());
   std::vector<std::uint32_t> narrow_plane;

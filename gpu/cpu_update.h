@@ -8,39 +8,26 @@
 #include <vector>
 
 #include "gpu/backend.h"
-#include "gpu/contract.h"
+#include "gpu/cpu_box_blur.h"
 #include "gpu/cpu_codebook.h"
+#include "gpu/cpu_sparse_update.h"
 #include "gpu/cpu_statistics.h"
 
 namespace somatlas::gpu {
 
-/// Replaces a side x side plane by its sums over windows of half-width radius, clipped at the
-/// border, three times along each axis (section 2, "Neighbourhood"). Sum is std::uint32_t or
-/// std::uint64_t and holds the largest result; scratch is as large as the plane.
-template <class Sum>
-void box_blur(std::span<Sum> plane, std::span<Sum> scratch, std::size_t side, std::size_t radius);
+/// What the planes of one update share.
+struct Neighbourhood {
+  Neighbourhood(std::span<const std::uint32_t> hits, MapShape shape, std::size_t radius);
 
-/// hits~ and what the division needs of it, M values each.
-struct BlurredHits {
-  std::vector<std::uint64_t> hits;
-  std::vector<float> scale;  // weight_scale(hits); 0 where hits is 0
+  std::size_t radius;
+  BlurredHits blurred;
+  AxisSpread spread;  // of a smaller radius where planes are never sparse
 };
-[[nodiscard]] BlurredHits blur_hits(std::span<const std::uint32_t> hits, MapShape shape,
-                                    std::size_t radius);
-
-/// The weight of a neuron from its blurred count. Where hits~ is 0 the count is 0 too.
-template <class Sum>
-[[nodiscard]] inline std::uint16_t weight_of_sum(Sum sum, const BlurredHits& blurred,
-                                                 std::size_t neuron) {
-  return sum == 0 ? std::uint16_t{0}
-                  : settle_weight(sum, blurred.hits[neuron],
-                                  estimate_weight(sum, blurred.scale[neuron]));
-}
 
 /// Makes the planes of descriptors [begin, end) from settled statistics (section 2, "Update") and
 /// writes them to the codebook; adds their squares to square_sum, M values. One thread; disjoint
 /// ranges may be made at the same time with sums of their own.
-void make_planes(const CpuStatistics& statistics, const BlurredHits& blurred, std::size_t radius,
+void make_planes(const CpuStatistics& statistics, const Neighbourhood& neighbourhood,
                  DescriptorId begin, DescriptorId end, CpuCodebook& codebook,
                  std::span<std::uint64_t> square_sum);
 
