@@ -18,6 +18,34 @@ namespace {
 using somatlas::tools::Session;
 using somatlas::tools::Signals;
 
+/// What was given that the program has not, in one sentence; empty where there is no such thing.
+/// Asked for after a parse that failed, since a mistyped option is missing under its right name
+/// too.
+std::string not_understood(const CLI::App& program) {
+  const std::vector<std::string> left = program.remaining(true);
+  if (left.empty()) {
+    return "";
+  }
+  const std::string& word = left.front();
+  std::string called;
+  const CLI::App* innermost = &program;
+  for (auto parsed = program.get_subcommands(); !parsed.empty();
+       parsed = innermost->get_subcommands()) {
+    innermost = parsed.front();
+    called += (called.empty() ? "" : " ") + innermost->get_name();
+  }
+  const std::string has_no = called.empty() ? "there is no " : called + " has no ";
+  if (word.starts_with('-')) {
+    return has_no + "option " + word;
+  }
+  std::string subcommands;
+  for (const CLI::App* command : innermost->get_subcommands({})) {
+    subcommands += (subcommands.empty() ? "" : ", ") + command->get_name();
+  }
+  return subcommands.empty() ? called + " does not take '" + word + "'"
+                             : has_no + "subcommand '" + word + "': give one of " + subcommands;
+}
+
 int run(int argc, char** argv, Signals& signals) {
   CLI::App program(
       "Turns MEDLINE into an atlas: takes citations into a store, trains a large self-organizing "
@@ -49,7 +77,12 @@ int run(int argc, char** argv, Signals& signals) {
     if (code == 0) {
       return somatlas::tools::exit_done;
     }
-    std::cerr << "somatlas: " << err.str();
+    const bool may_be_mistyped = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ||
+                                 dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const std::string mistyped = may_be_mistyped ? not_understood(program) : "";
+    std::cerr << "somatlas: "
+              << (mistyped.empty() ? err.str()
+                                   : mistyped + "\nRun with --help for more information.\n");
     return somatlas::tools::exit_wrong_arguments;
   }
   for (const auto& [command, work] : commands) {

@@ -17,6 +17,10 @@ std::string check_seed(const std::string& text) {
              : "Value " + text + " is no whole number from 0 to 2^64 - 1";
 }
 
+std::string check_a_name(const std::string& text) {
+  return text.empty() ? "the name is empty: name a directory" : "";
+}
+
 std::string check_no_sign(std::string& text) {
   return text.starts_with('-') ? "Value " + text + " is negative" : "";
 }
@@ -33,11 +37,14 @@ std::string check_not_nothing(const std::string& text) {
 
 CLI::Option* add_store_option(CLI::App& command, std::string& directory) {
   return command.add_option("--store", directory, "The article store, a directory")
+      ->check(check_a_name)
       ->type_name("DIR");
 }
 
 CLI::Option* add_atlas_option(CLI::App& command, std::string& directory) {
-  return command.add_option("--atlas", directory, "The atlas, a directory")->type_name("DIR");
+  return command.add_option("--atlas", directory, "The atlas, a directory")
+      ->check(check_a_name)
+      ->type_name("DIR");
 }
 
 void add_one_of_store_and_atlas(CLI::App& command, std::string& store, std::string& atlas) {

@@ -90,7 +90,12 @@ TEST(Arguments, WrongOnesAreRefusedBeforeAnythingIsTouched) {
   const std::string store = scratch / "store";
   const std::vector<Wrong> all{
       {{}, "subcommand"},
-      {{"nonsense"}, "nonsense"},
+      {{"nonsense"}, "there is no subcommand 'nonsense': give one of ingest, info, "},
+      {{"nonsense", "--store", store, "x.xml"}, "there is no subcommand 'nonsense'"},
+      {{"bench", "nonsense"}, "bench has no subcommand 'nonsense': give one of ingest, "},
+      {{"ingest", "--stroe", store, "x.xml"}, "ingest has no option --stroe"},
+      {{"bench", "search", "--atals", store}, "bench search has no option --atals"},
+      {{"info", "--store", store, "more"}, "info does not take 'more'"},
       {{"ingest"}, "--store"},
       {{"ingest", "--store", store}, "FILE"},
       {{"ingest", "--store", store, "--threads", "0", "x.xml"}, "--threads"},
@@ -98,6 +103,8 @@ TEST(Arguments, WrongOnesAreRefusedBeforeAnythingIsTouched) {
       {{"ingest", "--store", store, "--colour", "x.xml"}, "--colour"},
       {{"info"}, "--store or --atlas"},
       {{"info", "--store", store, "--atlas", store}, "--atlas"},
+      {{"info", "--atlas", ""}, "--atlas: the name is empty"},
+      {{"ingest", "--store", "", "x.xml"}, "--store: the name is empty"},
       {{"verify"}, "--store or --atlas"},
       {{"dump"}, "--store"},
       {{"dump", "--store", store, "--all", "--descriptors"}, "--descriptors"},
