@@ -262,12 +262,17 @@ class Parse {
       return;
     }
     try {
+      const std::uint64_t at = error->line > 0 ? static_cast<std::uint64_t>(error->line) : 0;
+      if (error->code == XML_ERR_DOCUMENT_EMPTY) {
+        parse.fault_ =
+            Fault{at, "is no XML, which begins with <; check that the right file is named"};
+        return;
+      }
       std::string what = error->message == nullptr ? "unknown fault" : error->message;
       while (!what.empty() && std::isspace(static_cast<unsigned char>(what.back())) != 0) {
         what.pop_back();
       }
       what = shown(what, longest_shown_fault);
-      const std::uint64_t at = error->line > 0 ? static_cast<std::uint64_t>(error->line) : 0;
       parse.fault_ =
           Fault{at, "is not well-formed XML (" + what + "); fetch it again or repair it"};
     } catch (...) {
