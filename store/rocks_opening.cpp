@@ -122,8 +122,15 @@ void RocksDirectory::require_present() const {
     throw StoreError("there is no " + layout_.kind + " at '" + directory_ +
                      "': make one with somatlas " + layout_.made_by +
                      ", or name the right directory");
-  if (type == fs::file_type::directory)
+  if (type == fs::file_type::directory) {
     require_right(R_OK | X_OK, "read");
+    if (type_of(directory_ + "/CURRENT", name()) == fs::file_type::not_found &&
+        type_of(directory_ + "/IDENTITY", name()) != fs::file_type::not_found)
+      throw StoreError(name() +
+                       " lacks its file CURRENT, so it is damaged: restore a copy, or make "
+                       "it anew elsewhere with somatlas " +
+                       layout_.made_by);
+  }
   if (type != fs::file_type::directory ||
       type_of(directory_ + "/CURRENT", name()) == fs::file_type::not_found)
     throw StoreError("'" + directory_ + "' is not a somatlas " + layout_.kind +

@@ -41,6 +41,18 @@ TEST(Opening, SaysWhatIsWrongWithADirectory) {
   EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 3);  // nothing left over
 }
 
+TEST(Opening, AStoreThatLostItsCurrentFileIsDamagedAndNoOtherThing) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "store";
+  (void)Store::open(path, Access::create);
+  fs::remove(path + "/CURRENT");
+  for (const Access access : {Access::read, Access::write, Access::create})
+    EXPECT_EQ(store_error_of([&] { (void)Store::open(path, access); }),
+              "the store '" + path +
+                  "' lacks its file CURRENT, so it is damaged: restore a copy, or make it anew "
+                  "elsewhere with somatlas ingest");
+}
+
 /// This process with the rights of nobody in particular; root passes over every right.
 class WithoutRights {
  public:
