@@ -172,6 +172,19 @@ void parse(const InputFile& file, const ReadingContext& context, const std::stri
   reading.seconds.encode = encoding.seconds();
 }
 
+// A dry run does not read what is new, but a file that the store has and whose companion says that
+// it has changed may as well be damaged.
+void check_changed(const InputFile& file, const FileReading& reading,
+                   const std::string& companion) {
+  if (!reading.known_before || companion.empty()) {
+    return;
+  }
+  const std::string found = ingest::md5_of_file(file.path);
+  if (found != companion) {
+    throw wrong_md5(file, found, companion);
+  }
+}
+
 void forget(FileReading& reading) {
   reading.refusal.clear();
   reading.entry = {};
@@ -216,7 +229,9 @@ void read_file(const InputFile& file, const ReadingContext& context, FileReading
       reading.outcome = Outcome::skipped;
       return;
     }
-    if (!context.dry_run) {
+    if (context.dry_run) {
+      check_changed(file, reading, companion);
+    } else {
       parse(file, context, companion, reading);
     }
     reading.outcome = Outcome::taken;

@@ -81,6 +81,7 @@ struct StoreCensus {
   std::uint64_t tombstones = 0;  // deletions kept, those of articles never seen included
   std::uint64_t left_out = 0;
   std::uint64_t descriptor_uses = 0;
+  std::uint64_t unknown_headings = 0;  // given by a name that was unknown when the file was taken
   // Of the files that take_census() was given; a file that was taken again counts with all rows
   // that it ever decided:
   std::uint64_t revised = 0;  // articles whose record is theirs and took an earlier one's place

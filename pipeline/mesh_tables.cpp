@@ -59,6 +59,7 @@ void store_trees(store::Store& store, const std::vector<ingest::MeshFile>& table
       trees[tree.name].push_back(tree.tree_number);
     }
   }
+  counts.tree_names = trees.size();
   if (trees.empty()) {
     return;
   }

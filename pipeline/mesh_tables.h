@@ -19,6 +19,7 @@ struct MeshCounts {
   std::uint64_t renamed = 0;  // known under another name
   std::uint64_t moved = 0;    // known by that name, with other tree numbers
   std::uint64_t unchanged = 0;
+  std::uint64_t tree_names = 0;     // that tree tables have, each counted once; of them:
   std::uint64_t tree_numbers = 0;   // added to names already known
   std::uint64_t unknown_names = 0;  // names with tree numbers, but no descriptor of that name
 };

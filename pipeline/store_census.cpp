@@ -12,6 +12,7 @@ StoreCensus take_census(store::Store& store, std::span<const store::FileKey> fil
   for (const store::LedgerEntry& entry : store.ledger()) {
     census.records += entry.citations + entry.earlier_citations;
     census.left_out += entry.earlier_left_out;
+    census.unknown_headings += entry.unknown_headings;
     for (const std::uint64_t count : entry.left_out) {
       census.left_out += count;
     }

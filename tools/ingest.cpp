@@ -89,9 +89,10 @@ constexpr std::array left_out_names{"no_pmid", "bad_pmid", "too_many_descriptors
 constexpr std::array left_out_texts{"without a PMID", "with an unusable PMID or version",
                                     "with more than 1023 descriptors"};
 
-nlohmann::ordered_json to_json(const IngestSummary& summary, const StoreCensus* census,
-                               const std::string& state_id) {
-  nlohmann::ordered_json json{{"files_taken", summary.files_taken},
+nlohmann::ordered_json to_json(bool dry_run, const IngestSummary& summary,
+                               const StoreCensus* census, const std::string& state_id) {
+  nlohmann::ordered_json json{{"dry_run", dry_run},
+                              {"files_taken", summary.files_taken},
                               {"files_changed", summary.files_changed},
                               {"files_skipped", summary.files_skipped},
                               {"files_refused", summary.refused.size()},
@@ -108,7 +109,9 @@ nlohmann::ordered_json to_json(const IngestSummary& summary, const StoreCensus* 
                                {{"new", summary.mesh.added},
                                 {"renamed", summary.mesh.renamed},
                                 {"moved", summary.mesh.moved},
-                                {"unchanged", summary.mesh.unchanged}}},
+                                {"unchanged", summary.mesh.unchanged},
+                                {"tree_numbers_added", summary.mesh.tree_numbers},
+                                {"tree_names_unknown", summary.mesh.unknown_names}}},
                               {"mesh_changes",
                                {{"lists_taken", summary.mesh_changes.lists_taken},
                                 {"lists_known", summary.mesh_changes.lists_known},
@@ -139,7 +142,18 @@ nlohmann::ordered_json to_json(const IngestSummary& summary, const StoreCensus* 
   return json;
 }
 
+// A dry run has not looked into the files: what is in them is unknown, not nothing.
+void forget_what_is_unread(nlohmann::ordered_json& json) {
+  for (const char* figure : {"citations", "with_descriptors", "revised", "deletions", "deleted",
+                             "books", "unknown_headings", "xml_bytes", "left_out"}) {
+    json[figure] = nullptr;
+  }
+}
+
 void say_mesh_changes(Session& session, const pipeline::MeshChangeCounts& counts, bool dry) {
+  if (counts.lists_taken_back + counts.lists_known + counts.lists_taken == 0) {
+    session.say("The store has no lists of changed descriptors to take back.");
+  }
   if (counts.lists_taken_back != 0) {
     session.say((dry ? "Would take back " : "Took back ") +
                 count_of(counts.lists_taken_back, "list") + " of changed descriptors.");
@@ -173,7 +187,15 @@ void say_summary(Session& session, const Options& options, const IngestSummary& 
                 std::to_string(summary.mesh.moved) + " with other tree numbers, " +
                 std::to_string(summary.mesh.unchanged) + " unchanged.");
   }
-  say_mesh_changes(session, summary.mesh_changes, dry);
+  if (summary.mesh.tree_names != 0) {
+    session.say("Read the tree numbers of " + count_of(summary.mesh.tree_names, "name") +
+                " from tables: " + std::to_string(summary.mesh.tree_numbers) +
+                " added to those that descriptors had, " +
+                count_of(summary.mesh.unknown_names, "name") + " passed over.");
+  }
+  if (!options.ingest.mesh_changes.empty()) {
+    say_mesh_changes(session, summary.mesh_changes, dry);
+  }
   if (summary.files_taken != 0 && !options.ingest.dry_run) {
     session.say("Read " + count_of(summary.citations, "citation") + ", " +
                 std::to_string(summary.with_descriptors) + " with descriptors; " +
@@ -194,6 +216,11 @@ void say_census(Session& session, const StoreCensus& census) {
               std::to_string(census.bare) + " kept without + " + std::to_string(census.superseded) +
               " superseded + " + std::to_string(census.deleted) + " deleted + " +
               std::to_string(census.left_out) + " left out.");
+}
+
+// Whether headings can be found now that could not before.
+bool learnt_names(const IngestSummary& summary) {
+  return summary.mesh.added + summary.mesh.renamed + summary.mesh_changes.lists_taken != 0;
 }
 
 int ingest(Session& session, const Options& options) {
@@ -217,8 +244,9 @@ int ingest(Session& session, const Options& options) {
     census = pipeline::take_census(*store, summary.keys_taken);
     state_id = store->state_id();
     if (!summary.keys_taken.empty()) {
-      session.say("By that " + count_of(census.revised, "article") + " revised and " +
-                  std::to_string(census.deleted_here) + " deleted.");
+      session.say(std::string(summary.files_taken == 1 ? "This file" : "These files") +
+                  " revised " + count_of(census.revised, "article") + " and deleted " +
+                  std::to_string(census.deleted_here) + ".");
     }
     say_census(session, census);
     if (summary.unknown_headings != 0 && store->descriptors_as_filed().empty()) {
@@ -226,10 +254,18 @@ int ingest(Session& session, const Options& options) {
           "The store has no MeSH table, so headings given by name alone are lost: make it "
           "anew with --mesh, for instance with NLM's descYYYY.xml.");
     }
+    const std::uint64_t unknown_earlier = census.unknown_headings - summary.unknown_headings;
+    if (unknown_earlier != 0 && learnt_names(summary) && !ingest.dry_run) {
+      session.say("Files taken earlier had " + count_of(unknown_earlier, "heading") +
+                  " by names unknown then, which their articles still lack: where the names are "
+                  "known now, make the store anew to have them.");
+    }
   }
   if (options.json) {
-    nlohmann::ordered_json json = to_json(summary, have_census ? &census : nullptr, state_id);
+    nlohmann::ordered_json json =
+        to_json(ingest.dry_run, summary, have_census ? &census : nullptr, state_id);
     if (ingest.dry_run) {
+      forget_what_is_unread(json);
       json["plan"] = observer.plans();
     }
     session.out() << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
@@ -262,8 +298,8 @@ Run define_ingest(CLI::App& command) {
   command
       .add_option("--mesh", options->ingest.mesh,
                   "A MeSH table, which files that give headings by name need: descYYYY.xml, a TSV "
-                  "of UI, name, tree numbers, or mtreesYYYY.bin; "
-                  "may be given several times")
+                  "of UI, name, tree numbers, gzip too; or mtreesYYYY.bin, whose tree numbers are "
+                  "added to those of the descriptors of that name. May be given several times")
       ->allow_extra_args(false)
       ->type_name("TABLE");
   command
@@ -278,7 +314,7 @@ Run define_ingest(CLI::App& command) {
   command.add_flag("--no-md5", options->no_md5, "Do not compare files with their .md5 companions");
   command.add_flag("--dry-run", options->ingest.dry_run,
                    "Print a line a file: take, skip (the store has it) or take again (its text has "
-                   "changed), and change nothing");
+                   "changed), and change nothing; what is wrong inside a new file is not seen");
   add_threads_option(command, options->ingest.threads);
   add_json_option(command, options->json);
   add_progress_option(command, options->progress);

@@ -107,7 +107,40 @@ TEST_F(IngestReport, ADryRunSaysOfEachFileWhatItWouldDo) {
                   {{"path", scratch / "x2.xml"}, {"plan", "take again"}},
                   {{"path", scratch / "x3.xml"}, {"plan", "take"}}};
   EXPECT_EQ(said.at("plan"), plan);
+  EXPECT_EQ(said.at("dry_run"), true);
+  for (const char* unread : {"citations", "revised", "deletions", "deleted", "left_out"}) {
+    EXPECT_TRUE(said.at(unread).is_null()) << unread;
+  }
   EXPECT_EQ(run_somatlas({"dump", "--all", "--store", scratch / "store"}).out, before);
+}
+
+TEST_F(IngestReport, ADryRunRefusesAChangedFileThatItsCompanionDoesNotFit) {
+  const std::string path = file("x1.xml", citation(1));
+  EXPECT_EQ(ingest({path}).at("dry_run"), false);
+  write_file(path + ".md5", std::string(32, '0') + "\n");
+  const json said = ingest({"--dry-run", path}, 1);
+  EXPECT_EQ(said.at("files_taken"), 0);
+  EXPECT_EQ(said.at("plan"), json::array());
+  EXPECT_EQ(said.at("refused"), ingest({path}, 1).at("refused"));
+}
+
+TEST_F(IngestReport, ATableThatComesTooLateIsSaidToBe) {
+  const std::string record =
+      "<PubmedArticle><MedlineCitation>" + pmid(1, 1) +
+      "<MeshHeadingList><MeshHeading><DescriptorName>Abdomen</DescriptorName></MeshHeading>"
+      "</MeshHeadingList></MedlineCitation></PubmedArticle>\n";
+  write_file(scratch / "table.tsv", "ui\tname\ttree_numbers\nD000005\tAbdomen\t\n");
+  const std::string hint = "Files taken earlier had 1 heading by names unknown then";
+  const auto said = [&](const std::string& store, const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"ingest", "--store", scratch / store};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run_somatlas(all).err;
+  };
+  const std::string path = file("x1.xml", record);
+  EXPECT_EQ(said("late", {path}).find(hint), std::string::npos);
+  EXPECT_NE(said("late", {"--mesh", scratch / "table.tsv", path}).find(hint), std::string::npos);
+  EXPECT_EQ(said("late", {"--mesh", scratch / "table.tsv"}).find(hint), std::string::npos);
+  EXPECT_EQ(said("in time", {"--mesh", scratch / "table.tsv", path}).find(hint), std::string::npos);
 }
 
 TEST_F(IngestReport, ProgressHasFilesCitationsSpeedAndTimeLeft) {

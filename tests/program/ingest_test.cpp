@@ -281,6 +281,10 @@ TEST(Ingest, TreeTablesAddToNamesThatAreKnown) {
                                {"--mesh", scratch / "mtrees.bin", "--mesh", scratch / "table.tsv"});
   EXPECT_EQ(ending.exit_code, 0) << ending.err;
   EXPECT_NE(ending.err.find("warning: 1 name of the tree tables"), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("Read the tree numbers of 2 names from tables: 2 added to those that "
+                            "descriptors had, 1 name passed over.\n"),
+            std::string::npos)
+      << ending.err;
   EXPECT_EQ(run_somatlas({"dump", "--descriptors", "--store", scratch / "store"}).out,
             "D000005\tAbdomen\tA01.047;A01.923.047\n");
 }

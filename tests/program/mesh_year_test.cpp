@@ -87,7 +87,12 @@ TEST_F(MeshYear, ANewerTableReplacesNamesAndTreeNumbers) {
   EXPECT_NE(before.find("D000043\tAbstracting as Topic\tL01.453\n"), std::string::npos) << before;
   const Ending ending = ingest({"--json", "--mesh", scratch / "2024.tsv"});
   EXPECT_NE(ending.err.find(counts), std::string::npos) << ending.err;
-  const json expected{{"new", 1}, {"renamed", 1}, {"moved", 1}, {"unchanged", 1}};
+  const json expected{{"new", 1},
+                      {"renamed", 1},
+                      {"moved", 1},
+                      {"unchanged", 1},
+                      {"tree_numbers_added", 0},
+                      {"tree_names_unknown", 0}};
   EXPECT_EQ(json::parse(ending.out).at("mesh"), expected);
   EXPECT_EQ(dump({"--descriptors"}),
             "D000043\tAbstracting\tL01.453\nD000099\tNew One\t\nD002362\tCascara\tD20.215\n"
@@ -136,6 +141,8 @@ TEST_F(MeshYear, AListIsAViewThatIsReportedAndTakenBack) {
   EXPECT_NE(ingest({"--mesh-changes", scratch / "changes.tsv"}).err.find("Passed over 1 list"),
             std::string::npos);
   EXPECT_NE(ingest({"--mesh-changes", "none"}).err.find("Took back 1 list"), std::string::npos);
+  EXPECT_NE(ingest({"--mesh-changes", "none"}).err.find("no lists of changed descriptors to take"),
+            std::string::npos);
   EXPECT_EQ(dump(), as_filed);
   EXPECT_EQ(info().at("state_id"), state);
 }
