@@ -153,12 +153,17 @@ void print_store_text(store::Store& store, const StoreFigures& figures, Output& 
               "changes with every file taken, and with lists of changed descriptors");
   report_line(out, "files", std::to_string(figures.total.files));
   for (const auto& [year, files] : figures.of_year) {
-    report_line(out, year == 0 ? "  no year in the name" : "  of " + year_of_files(year),
+    report_line(out, year == 0 ? "  of other names" : "  of " + year_of_files(year),
                 std::to_string(files.files),
-                size_text(files.file_bytes) + ", " + count_of(files.citations, "citation"));
+                size_text(files.file_bytes) + ", " + count_of(files.citations, "citation") +
+                    (year == 0 ? "; not called pubmedYYnNNNN" : ""));
   }
   report_line(out, "citations", std::to_string(figures.articles + figures.bare));
-  report_line(out, "articles with descriptors", std::to_string(figures.articles));
+  report_line(out, "  with descriptors", std::to_string(figures.articles),
+              "the articles that dump prints and train uses");
+  report_line(out, "  without", std::to_string(figures.bare));
+  report_line(out, "deletions kept", std::to_string(figures.tombstones),
+              "of articles that were here or may come in an older file");
   report_line(out, "mean descriptors", fixed(ratio(figures.uses, figures.articles), 2),
               "of the articles with descriptors");
   report_line(out, "distinct descriptors", std::to_string(figures.descriptors.size()));
@@ -180,11 +185,12 @@ void print_store_text(store::Store& store, const StoreFigures& figures, Output& 
                       (frequency.name.empty() ? "-" : frequency.name));
     }
   }
-  report_line(out, "bytes on disk", std::to_string(bytes));
+  report_line(out, "bytes on disk", std::to_string(bytes), size_text(bytes));
   for (const auto& [part, size] : store.disk_parts()) {
-    report_line(out, "  " + part, std::to_string(size));
+    report_line(out, "  " + part, std::to_string(size), size_text(size));
   }
-  report_line(out, "bytes an article", fixed(ratio(bytes, figures.articles), 1));
+  report_line(out, "bytes an article", fixed(ratio(bytes, figures.articles), 1),
+              "all of the above over the articles with descriptors");
   report_line(out, "read from files",
               size_text(figures.total.file_bytes) + " (" + size_text(figures.total.xml_bytes) +
                   " of XML): " + count_of(figures.total.citations, "citation") + ", " +

@@ -6,6 +6,7 @@
 
 #include "pipeline/synth.h"
 #include "tools/command.h"
+#include "tools/figures.h"
 
 namespace somatlas::tools {
 
@@ -15,12 +16,12 @@ int synth(Session& session, pipeline::SynthOptions options) {
   options.stop = session.stop_token();
   const pipeline::SynthSummary done = pipeline::synthesize(options);
   const bool store = !options.store_directory.empty();
-  session.say("Wrote " + std::to_string(done.articles) + " articles with " +
-              std::to_string(done.descriptor_uses) + " descriptors, " + std::to_string(done.files) +
-              " files, into " + (store ? options.store_directory : options.xml_directory) + ".");
+  session.say("Wrote " + count_of(done.articles, "article") + " with " +
+              count_of(done.descriptor_uses, "descriptor") + ", " + count_of(done.files, "file") +
+              ", into " + (store ? options.store_directory : options.xml_directory) + ".");
   if (!store) {
-    session.say("XML: " + std::to_string(done.xml_bytes) + " bytes before compression. Updates: " +
-                std::to_string(done.revised) + " articles revised, " + std::to_string(done.added) +
+    session.say("XML: " + size_text(done.xml_bytes) + " before compression. Updates: " +
+                count_of(done.revised, "article") + " revised, " + std::to_string(done.added) +
                 " added, " + std::to_string(done.deleted) + " deleted, " +
                 std::to_string(done.brought_back) + " brought back.");
   }
