@@ -133,8 +133,7 @@ std::uint64_t MarkupScanner::line_at(std::uint64_t offset) const {
 
 /// The hot path: from text at at on, the last "<" before which no tag is long or has many
 /// attributes; at itself where that is not seen at a glance. A tag of a well-formed document holds
-/// no
-/// "<" of its own, so where every block of bytes has one, tags are shorter than two blocks. In a
+/// no "<" of its own, so where every block of bytes has one, tags are shorter than two blocks. In a
 /// document that is not well-formed the parser stops at such a tag: its ">" is never far either.
 const char* MarkupScanner::past_short_tags(const char* at, const char* end) {
   constexpr std::ptrdiff_t block = 1024;
@@ -142,6 +141,9 @@ const char* MarkupScanner::past_short_tags(const char* at, const char* end) {
   static_assert(2 * block < longest_markup_bytes &&
                 2 * block / least_attribute_bytes < most_attributes);
   const char* const begin = at;
+  if (text_bytes(at) + block > longest_section_bytes) {  // a text of earlier chunks may be too long
+    return at;
+  }
   while (end - at > block) {
     // A plain loop, which the compiler turns into vector code.
     unsigned char opened = 0;
@@ -196,12 +198,15 @@ const char* MarkupScanner::in_text(const char* at, const char* end) {
 
 /// Whether the text that goes up to at is a fault.
 bool MarkupScanner::in_long_text(const char* at) {
-  const std::uint64_t bytes =
-      chunk_from_ + static_cast<std::uint64_t>(at - chunk_.data()) - markup_from_;
-  if (bytes > longest_section_bytes) {
+  if (text_bytes(at) > longest_section_bytes) {
     fault_ = MarkupFault::text_too_long;
   }
   return fault_.has_value();
+}
+
+/// Bytes of the text that goes up to at.
+std::uint64_t MarkupScanner::text_bytes(const char* at) const {
+  return chunk_from_ + static_cast<std::uint64_t>(at - chunk_.data()) - markup_from_;
 }
 
 const char* MarkupScanner::in_tag(const char* at, const char* end) {

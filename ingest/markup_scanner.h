@@ -73,6 +73,7 @@ class MarkupScanner {
   [[nodiscard]] bool in_doctype(char c);
   void check_length(bool is_tag);
   [[nodiscard]] bool in_long_text(const char* at);
+  [[nodiscard]] std::uint64_t text_bytes(const char* at) const;
   [[nodiscard]] std::uint64_t line_at(std::uint64_t offset) const;
 
   State state_ = State::text;

@@ -135,5 +135,24 @@ TEST(MarkupScanner, FindsTheSameHoweverTheDocumentIsCut) {
   EXPECT_GT(sound, 0U);
 }
 
+TEST(MarkupScanner, FindsALongTextWhereverItIsCut) {
+  const std::string tags = [] {
+    std::string all;
+    for (int i = 0; i < 1000; ++i) {
+      all += "<A>a</A>";
+    }
+    return all;
+  }();
+  for (const std::size_t bytes : {longest_section_bytes, longest_section_bytes + 1}) {
+    for (const std::size_t behind : {0, 1, 2, 700, 1022, 1023, 1024, 1025, 3000}) {
+      const std::string document = "<t>" + std::string(bytes, 'x') + tags;
+      std::size_t pieces = 0;
+      const Verdict cut =
+          scan(document, [&] { return pieces++ == 0 ? 3 + bytes - behind : document.size(); });
+      EXPECT_EQ(cut.fault.has_value(), bytes > longest_section_bytes) << behind;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace somatlas::ingest
