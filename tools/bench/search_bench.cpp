@@ -259,9 +259,12 @@ std::vector<Result> measure(const Options& options, const Map& map, const Articl
         options.rows);
   };
   std::vector<std::uint16_t> by_neuron(neurons * descriptors);
-  for (std::size_t v = 0; v < descriptors; ++v) {
+  constexpr std::size_t at_once = 64;  // planes, so that what is written lies side by side
+  for (std::size_t first = 0; first < descriptors; first += at_once) {
     for (std::size_t i = 0; i < neurons; ++i) {
-      by_neuron[i * descriptors + v] = map.planes[v * neurons + i];
+      for (std::size_t v = first; v < std::min(descriptors, first + at_once); ++v) {
+        by_neuron[i * descriptors + v] = map.planes[v * neurons + i];
+      }
     }
   }
   const std::vector<Method> methods{
