@@ -87,7 +87,7 @@ class RocksDirectory {
  private:
   friend class RocksIngestion;
   static constexpr const char* meta_family = "meta";
-  // Waits of 2, 4 ... 256 ms between them: half a second in all.
+  // Waits of 2, 4 ... 128 ms between them: a quarter of a second in all.
   static constexpr int open_attempts = 8;
 
   RocksDirectory(std::string directory, RocksLayout layout)

@@ -30,6 +30,12 @@ namespace fs = std::filesystem;
 constexpr const char* format_key = "format";
 constexpr const char* unfinished = ".new-";  // behind a directory's name while it is made
 
+/// What was read whole and is not what is wanted: another look would say the same.
+class Mismatch : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
+
 std::string reason(int error) {
   return std::generic_category().message(error);
 }
@@ -215,6 +221,9 @@ void RocksDirectory::open_checked(bool writable) {
       connect(writable);
       check_format();
       break;
+    } catch (const Mismatch&) {
+      close();
+      throw;
     } catch (const StoreError&) {
       close();
       if (writable || attempt == open_attempts)
@@ -258,8 +267,8 @@ void RocksDirectory::connect(bool writable) {
   std::sort(wanted.begin(), wanted.end());
   std::sort(present.begin(), present.end());
   if (std::find(present.begin(), present.end(), meta_family) == present.end())
-    throw StoreError("'" + directory_ + "' is not a somatlas " + layout_.kind +
-                     ": it is a database of another program");
+    throw Mismatch("'" + directory_ + "' is not a somatlas " + layout_.kind +
+                   ": it is a database of another program");
   // Those of another format are opened too, so that its number can be read.
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const std::string& family_name : present)
@@ -288,12 +297,12 @@ void RocksDirectory::check_format() {
   if (*format != wanted) {
     const std::string kind = format->substr(0, format->find(' '));
     if (kind != layout_.kind)
-      throw StoreError("'" + directory_ + "' is not a somatlas " + layout_.kind + ": it is a " +
-                       "directory of the kind '" + kind + "'");
-    throw StoreError(name() + " has format number " + format->substr(kind.size() + 1) +
-                     " and this program reads " + std::to_string(layout_.format) +
-                     ": make it again with somatlas " + layout_.made_by +
-                     ", or use the program that made it");
+      throw Mismatch("'" + directory_ + "' is not a somatlas " + layout_.kind + ": it is a " +
+                     "directory of the kind '" + kind + "'");
+    throw Mismatch(name() + " has format number " + format->substr(kind.size() + 1) +
+                   " and this program reads " + std::to_string(layout_.format) +
+                   ": make it again with somatlas " + layout_.made_by +
+                   ", or use the program that made it");
   }
   std::vector<std::string> wanted_families = family_names();
   for (const std::string& family_name : wanted_families)
