@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "ingest/input_error.h"
@@ -47,11 +48,16 @@ void refuse_circle(const ingest::MeshChangeFile& file, std::vector<DescriptorCod
   if (line != file.changes.end()) {
     std::rotate(circle.begin(), std::ranges::find(circle, code_of(line->before)), circle.end());
   }
-  for (const DescriptorCode code : circle) {
+  constexpr std::size_t most_named = 5;
+  const std::size_t named = std::min(circle.size(), most_named);
+  for (const DescriptorCode code : std::span(circle).first(named)) {
     text +=
         store::descriptor_ui(code) + (text.empty() ? " would become " : ", which would become ");
   }
-  text += store::descriptor_ui(circle.front()) + " again";
+  text += (named < circle.size()
+               ? "one of " + std::to_string(circle.size() - named) + " others, and in the end "
+               : "") +
+          store::descriptor_ui(circle.front()) + " again";
   throw ingest::InputError(file.path, line == file.changes.end() ? 0 : line->line,
                            text +
                                "; take one of these changes out, or take the lists that the "

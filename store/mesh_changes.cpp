@@ -50,6 +50,28 @@ std::vector<DescriptorCode> circle_of(const std::map<DescriptorCode, DescriptorC
   return {};
 }
 
+/// Where the chain of each changed descriptor ends. What lies behind a descriptor is walked once,
+/// however many chains run through it; there is no circle.
+std::map<DescriptorCode, DescriptorCode> ends_of(
+    const std::map<DescriptorCode, DescriptorCode>& steps) {
+  std::map<DescriptorCode, DescriptorCode> ends;
+  std::vector<DescriptorCode> trail;
+  for (const auto& [from, first] : steps) {
+    trail.clear();
+    DescriptorCode at = from;
+    for (auto step = steps.find(at); step != steps.end() && !ends.contains(at);
+         step = steps.find(at)) {
+      trail.push_back(at);
+      at = step->second;
+    }
+    const auto known = ends.find(at);
+    const DescriptorCode end = known == ends.end() ? at : known->second;
+    for (const DescriptorCode passed : trail)
+      ends.emplace(passed, end);
+  }
+  return ends;
+}
+
 }  // namespace
 
 std::vector<DescriptorCode> circle_of(std::span<const MeshChangeList> lists) {
@@ -61,10 +83,7 @@ MeshView::MeshView(std::vector<MeshChangeList> lists) : lists_(std::move(lists))
   const std::map<DescriptorCode, DescriptorCode> steps = steps_of(lists_);
   if (!circle_of(steps).empty())
     throw StoreError("its changes of descriptors go in a circle");
-  for (const auto& [from, first] : steps) {
-    DescriptorCode to = first;
-    for (auto next = steps.find(to); next != steps.end(); next = steps.find(to))
-      to = next->second;
+  for (const auto& [from, to] : ends_of(steps)) {
     from_.push_back(from);
     to_.push_back(to);
     removed_ += to == nothing ? 1 : 0;

@@ -178,6 +178,23 @@ TEST_F(MeshYear, ACircleIsRefusedWithItsLine) {
   EXPECT_EQ(dump(), as_changed);
 }
 
+TEST_F(MeshYear, AVeryLongCircleIsNamedByItsBeginning) {
+  std::string text = header;
+  for (unsigned i = 0; i < 5000; ++i) {
+    text += "merged\tD" + std::to_string(100'000 + i) + "\ta\tD" +
+            std::to_string(100'000 + (i + 1) % 5000) + "\tb\n";
+  }
+  write_file(scratch / "circle.tsv", text);
+  const Ending ending = ingest({"--mesh-changes", scratch / "circle.tsv"});
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_EQ(ending.err,
+            "somatlas: " + scratch / "circle.tsv" +
+                ":2: D100000 would become D100001, which would become D100002, which would become "
+                "D100003, which would become D100004, which would become one of 4995 others, and "
+                "in the end D100000 again; take one of these changes out, or take the lists that "
+                "the store has back first with --mesh-changes none\n");
+}
+
 TEST_F(MeshYear, HeadingsByOldNamesAreFiledAsWhatTheyWere) {
   ASSERT_EQ(ingest({"--mesh-changes", scratch / "changes.tsv"}).exit_code, 0);
   const std::string fresh = scratch / "fresh";

@@ -163,6 +163,24 @@ TEST(MeshChanges, MakeOfShardsWhatAPlainMapMakesOfThem) {
   EXPECT_GT(changed, 0);
 }
 
+// Walked from each of its ends anew, a chain of so many would take hours.
+TEST(MeshChanges, ALongChainIsFollowedAtOnce) {
+  constexpr std::uint32_t changes = 200'000;
+  for (const bool upwards : {true, false}) {
+    Lists lists{{"chain", "", 0, {}}};
+    for (std::uint32_t i = 0; i < changes; ++i) {
+      const std::uint32_t from = upwards ? i : changes - i;
+      lists[0].changes.push_back({MeshChangeKind::merged, descriptor_code(from, 9), "a",
+                                  descriptor_code(upwards ? from + 1 : from - 1, 9), "b"});
+    }
+    const MeshView view(lists);
+    EXPECT_EQ(view.replaced(), changes);
+    const DescriptorCode last = descriptor_code(upwards ? changes : 0, 9);
+    for (std::uint32_t i = 0; i <= changes; ++i)
+      ASSERT_EQ(view.current(descriptor_code(i, 9)), last) << i;
+  }
+}
+
 TEST(MeshChanges, DecodingGivesBackWhatWasEncoded) {
   Random random(test_seed());
   for (int trial = 0; trial < 200; ++trial) {
