@@ -131,7 +131,9 @@ class Parse {
       return false;
     }
     // libxml2 would speak of extra content, or take what there is of a tag for all of it.
-    if (depth_ != 0) {
+    if (!inside_tag && root_.empty()) {
+      fault_ = Fault{line, "is cut short: it ends before its root element begins; fetch it again"};
+    } else if (depth_ != 0) {
       fault_ = Fault{line, "is cut short: it ends before its root element " + root_ +
                                " is closed; fetch it again"};
     } else if (inside_tag) {
@@ -368,7 +370,7 @@ std::string problem_of(MarkupFault fault) {
 
 std::optional<std::string_view> XmlAttributes::find(std::string_view name) const {
   for (std::size_t at = 0; at + 5 <= parts_.size(); at += 5) {
-    if (view(parts_[at]) == name) {
+    if (parts_[at + 1] == nullptr && view(parts_[at]) == name) {
       const auto* const begin = reinterpret_cast<const char*>(parts_[at + 3]);
       const auto* const end = reinterpret_cast<const char*>(parts_[at + 4]);
       return std::string_view(begin, static_cast<std::size_t>(end - begin));

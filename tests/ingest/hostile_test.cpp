@@ -173,6 +173,29 @@ TEST(Hostile, NulBytesAndWrongEncodings) {
   EXPECT_EQ(refused(wide).substr(0, 31), "memory.xml:1: holds a NUL byte,");
 }
 
+TEST(Hostile, DocumentsWithoutAnElementAreCutShort) {
+  for (const std::string xml : {" ", "\n\n", "\xef\xbb\xbf", "<?xml version='1.0'?>\n",
+                                "<!DOCTYPE PubmedArticleSet>", "<!-- -->\n<!-- -->"}) {
+    for (const std::size_t chunk : {std::size_t{1}, std::size_t{1} << 16U}) {
+      const std::string message = refused(xml, chunk);
+      EXPECT_NE(message.find(": is cut short: it ends before its root element begins; fetch it "
+                             "again"),
+                std::string::npos)
+          << message;
+    }
+  }
+}
+
+TEST(Hostile, AttributesOfAnotherNamespaceAreNotMedlines) {
+  EXPECT_EQ(events_of("<m:PubmedArticleSet xmlns:m='urn:m' xmlns:o='urn:o'><m:MedlineCitation>"
+                      "<m:PMID o:Version='7' Version='2' m:Version='8'>1</m:PMID>"
+                      "<m:MeshHeadingList><m:MeshHeading>"
+                      "<m:DescriptorName o:UI='D000007' UI='D000001' o:MajorTopicYN='Y'/>"
+                      "</m:MeshHeading></m:MeshHeadingList>"
+                      "</m:MedlineCitation></m:PubmedArticleSet>"),
+            Lines{"1 v2 0 = D000001"});
+}
+
 TEST(Hostile, RefusalsAreShortWhateverTheyQuote) {
   std::string name;
   while (name.size() < 50000) {
