@@ -1,7 +1,7 @@
 // Reads the three forms of a MeSH table, told apart by the first bytes: "<" is NLM's descriptor
 // XML, a tab in the first line the TSV, a semicolon the tree file.
-// Always holds: a table is read whole or refused with the line; a descriptor or tree number that
-// stands twice is a fault, because then one of the two is wrong.
+// Always holds: a table is read whole or refused with the line; a descriptor that stands twice, or
+// in a tree file a tree number, is a fault, because then one of the two is wrong.
 #include "ingest/mesh_table.h"
 
 #include <algorithm>

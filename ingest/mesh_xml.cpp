@@ -3,6 +3,7 @@
 // Always holds: a record without a UI or a name, or with one that is none, refuses the file.
 #include "ingest/mesh_xml.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -108,6 +109,10 @@ class MeshReceiver final : public XmlReceiver {
         break;
       case Place::name_text:
         descriptor_.name = kept;
+        // A line break of the document is none of the name, which is a column of tables.
+        std::replace_if(
+            descriptor_.name.begin(), descriptor_.name.end(),
+            [](char c) { return c == '\t' || c == '\r' || c == '\n'; }, ' ');
         place_ = Place::name;
         break;
       case Place::tree_number:

@@ -1,6 +1,8 @@
 // Cutting a stream into lines.
 #include "ingest/table_lines.h"
 
+#include <libxml/xmlstring.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -61,6 +63,9 @@ void TableLines::tidy(std::string& line) const {
   if (binary) {
     throw InputError(source_.path(), number_,
                      "holds control characters, so it is no MeSH table; " + remedy_);
+  }
+  if (xmlCheckUTF8(reinterpret_cast<const unsigned char*>(line.c_str())) == 0) {
+    throw InputError(source_.path(), number_, "is not text in UTF-8; convert it, or " + remedy_);
   }
 }
 

@@ -1,5 +1,5 @@
-// The lines of a text table, such as MeSH tables are. Always holds: a line is bounded and has no
-// control characters but tabs; a byte order mark and both kinds of line ends are taken off.
+// The lines of a text table, such as MeSH tables are. Always holds: a line is bounded, in UTF-8 and
+// without control characters but tabs; a byte order mark and both kinds of line ends are taken off.
 #pragma once
 
 #include <cstddef>

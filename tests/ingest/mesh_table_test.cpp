@@ -123,6 +123,14 @@ TEST_F(MeshTable, DescriptorXml) {
             Lines{"D000001|A|"});
 }
 
+// dump prints the table, a line a descriptor and a tab between its columns.
+TEST_F(MeshTable, NamesOfDescriptorXmlStayOnOneLine) {
+  EXPECT_EQ(rows("<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D000001</DescriptorUI>"
+                 "<DescriptorName><String>\nA\nB\r\nC&#9;D&#10;E&#13;F\t</String></DescriptorName>"
+                 "</DescriptorRecord></DescriptorRecordSet>"),
+            Lines{"D000001|A B C D E F|"});
+}
+
 TEST_F(MeshTable, DescriptorXmlFaultsNameTheirLine) {
   const std::string text(xml);
   EXPECT_EQ(fault(without(text, "<DescriptorUI>D000001</DescriptorUI>")),
@@ -157,6 +165,14 @@ TEST_F(MeshTable, WhatIsNoTable) {
                               10)),
             ":1: holds control characters, so it is no MeSH table; give desc XML, a TSV or an "
             "mtrees file");
+  for (const std::string bytes : {"\xe9", "\xc3", "\xc3(", "\xff\xfe", "\x80", "\xf0\x9f\x98"}) {
+    const std::string told =
+        ":2: is not text in UTF-8; convert it, or give desc XML, a TSV or an mtrees file";
+    EXPECT_EQ(fault("D000001\tA\t\nD000002\tB" + bytes + "\t\n"), told);
+    EXPECT_EQ(fault("A;A01\nB" + bytes + ";B01\n"), told);
+  }
+  EXPECT_EQ(rows("D000001\tM\xc3\xa9ni\xc3\xa8re \xf0\x9f\x98\x80\t"),
+            Lines{"D000001|M\xc3\xa9ni\xc3\xa8re \xf0\x9f\x98\x80|"});
   EXPECT_EQ(fault(""), ": is empty; fetch it again");
   EXPECT_EQ(fault("a;b" + std::string(3000000, 'x')),
             ":1: is longer than any line of a MeSH table; check that the file is one");
