@@ -87,8 +87,13 @@ std::optional<SumLine> read_line(std::string_view line) {
 Md5Hex companion_md5(const std::string& path) {
   const std::string companion = path + ".md5";
   struct stat status {};
-  if (::stat(companion.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
-    return {};
+  if (::stat(companion.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) {
+      return {};
+    }
+  } else if (!S_ISREG(status.st_mode)) {
+    throw InputError(companion, 0,
+                     "is no regular file; replace or remove it");  // a pipe would wait
   }
   RawFile file(companion);
   std::vector<std::byte> bytes(companion_bytes);

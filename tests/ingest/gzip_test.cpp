@@ -339,5 +339,23 @@ TEST_F(Gzip, CompanionsInAllForms) {
             path + ".md5: names no sum for pubmed26n0001.xml.gz; replace or remove it");
 }
 
+// A pipe would be waited for without end.
+TEST_F(Gzip, CompanionsThatAreNoFilesAreRefused) {
+  const std::string path = scratch.write("pubmed26n0001.xml.gz", "x");
+  const std::string companion = path + ".md5";
+  const auto make_pipe = [&] { ASSERT_EQ(::mkfifo(companion.c_str(), 0600), 0); };
+  const auto make_folder = [&] { std::filesystem::create_directory(companion); };
+  const auto make_link = [&] { std::filesystem::create_symlink("/dev/zero", companion); };
+  for (const std::function<void()>& make :
+       std::vector<std::function<void()>>{make_pipe, make_folder, make_link}) {
+    make();
+    EXPECT_EQ(refusal([&] { static_cast<void>(companion_md5(path)); }),
+              companion + ": is no regular file; replace or remove it");
+    std::filesystem::remove(companion);
+  }
+  // A name so long that no file can be called so.
+  EXPECT_EQ(companion_md5(scratch.write(std::string(251, 'x') + ".xml", "x")), "");
+}
+
 }  // namespace
 }  // namespace somatlas::ingest
