@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -187,6 +188,7 @@ class MapRun : public lookup::ArticleSink {
     for (const ingest::DescriptorUi& ui : article.uis) {
       query.codes.push_back(store::descriptor_code(ui.number, ui.digits));
     }
+    std::set<std::string> unknown;
     for (const std::string& name : article.names) {
       const store::AtlasDescriptor* descriptor = names_.find(name);
       if (descriptor == nullptr) {
@@ -194,7 +196,7 @@ class MapRun : public lookup::ArticleSink {
       }
       if (descriptor != nullptr) {
         query.codes.push_back(descriptor->code);
-      } else {
+      } else if (unknown.insert(lookup::folded(name)).second) {
         ++query.unnamed;
         unknown_.add(name);
       }

@@ -90,6 +90,16 @@ TEST(UnknownDescriptors, AreNamedUpToTwentyTheMostFrequentFirst) {
   EXPECT_FALSE(unknown.empty());
 }
 
+TEST(UnknownDescriptors, SpellingsOfOneNameAreOne) {
+  UnknownDescriptors unknown;
+  for (const std::string name : {"Martians", "MARTIANS", "martians", " martians\t", "Martian"}) {
+    unknown.add(name);
+  }
+  EXPECT_EQ(unknown.sentences(DescriptorNames(mesh)),
+            (std::vector<std::string>{"unknown descriptor \"Martians\": on 4 articles",
+                                      "unknown descriptor \"Martian\": on 1 article"}));
+}
+
 TEST(UnknownDescriptors, SayLittleHoweverMuchTheyAre) {
   const DescriptorNames names(mesh);
   UnknownDescriptors unknown;

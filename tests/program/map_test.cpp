@@ -204,6 +204,16 @@ TEST_F(MapProgram, WritesJsonLines) {
                   R"("second_row":null,"second_column":null,"label":null})");
 }
 
+TEST_F(MapProgram, SpellingsOfOneUnknownNameAreOneDescriptor) {
+  const Ending ending = map("humans;martians\nHumans;Martians;MARTIANS;martians;humans\n");
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::humans}, 1) +
+                            row("line 2", {SmallAtlas::humans}, 1));
+  EXPECT_EQ(ending.err,
+            "unknown descriptor \"martians\": on 2 articles\n"
+            "articles: 2 (2 placed, 0 without a place)\n");
+}
+
 TEST_F(MapProgram, FindsNamesInAnyCaseAndProposesForOthers) {
   const Ending ending = map("humans; NEOPLASMS\nHuman;Neoplasms\n");
   EXPECT_EQ(ending.exit_code, 0);

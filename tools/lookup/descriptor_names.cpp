@@ -16,15 +16,6 @@ namespace {
 constexpr std::size_t longest_looked_for = 200;
 constexpr std::size_t most_proposals = 3;
 
-// Bytes past ASCII stay as they are.
-std::string folded(std::string_view text) {
-  std::string small(text);
-  for (char& c : small) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return small;
-}
-
 // "Diabetes Mellitus, Type 2" and "type 2 diabetes mellitus" alike.
 std::string words_in_order(std::string_view text) {
   std::string small = folded(text);
@@ -68,6 +59,15 @@ std::size_t edits(std::string_view a, std::string_view b, std::size_t most) {
 }
 
 }  // namespace
+
+// Bytes past ASCII stay as they are.
+std::string folded(std::string_view text) {
+  std::string small(trimmed(text));
+  for (char& c : small) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return small;
+}
 
 DescriptorNames::DescriptorNames(std::span<const store::AtlasDescriptor> descriptors)
     : descriptors_(descriptors) {

@@ -12,6 +12,10 @@
 
 namespace somatlas::lookup {
 
+/// A name without the blanks around it and in small letters: two spellings that are equal so mean
+/// one descriptor, where they mean any.
+[[nodiscard]] std::string folded(std::string_view name);
+
 class DescriptorNames {
  public:
   /// The descriptors are those of an atlas and outlive this.

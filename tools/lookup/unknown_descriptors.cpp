@@ -22,20 +22,25 @@ std::string shown(const std::string& name) {
 }  // namespace
 
 void UnknownDescriptors::add(const std::string& name) {
-  const auto known = articles_.find(name);
+  const std::string key = folded(name);
+  const auto known = articles_.find(key);
   if (known != articles_.end()) {
-    ++known->second;
+    ++known->second.articles;
   } else if (articles_.size() < most_counted) {
-    articles_.emplace(name, 1);
+    articles_.emplace(key, Met{name, 1});
   } else {
     uncounted_ = true;
   }
 }
 
 std::vector<std::string> UnknownDescriptors::sentences(const DescriptorNames& names) const {
-  std::vector<std::pair<std::string, std::uint64_t>> order(articles_.begin(), articles_.end());
-  std::ranges::sort(order, [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  std::vector<Met> order;
+  order.reserve(articles_.size());
+  for (const auto& [key, met] : articles_) {
+    order.push_back(met);
+  }
+  std::ranges::sort(order, [](const Met& a, const Met& b) {
+    return a.articles != b.articles ? a.articles > b.articles : a.name < b.name;
   });
   std::vector<std::string> texts;
   for (const auto& [name, articles] : order) {

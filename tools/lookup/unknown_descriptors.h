@@ -14,7 +14,7 @@ namespace somatlas::lookup {
 
 class UnknownDescriptors {
  public:
-  /// One more article has a descriptor of that name or UI.
+  /// One more article has a descriptor of that name or UI; spellings of one name are counted as it.
   void add(const std::string& name);
   [[nodiscard]] bool empty() const { return articles_.empty(); }
 
@@ -26,8 +26,12 @@ class UnknownDescriptors {
   static constexpr std::size_t most_named = 20;
   static constexpr std::size_t most_counted = 10'000;
 
-  std::unordered_map<std::string, std::uint64_t> articles_;
-  bool uncounted_ = false;  // there were more than most_counted
+  struct Met {
+    std::string name;  // as it was spelt first
+    std::uint64_t articles = 0;
+  };
+  std::unordered_map<std::string, Met> articles_;  // by folded name
+  bool uncounted_ = false;                         // there were more than most_counted
 };
 
 }  // namespace somatlas::lookup
