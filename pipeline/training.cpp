@@ -68,8 +68,17 @@ void require_fit(const MemoryPlan& plan, std::uint32_t side) {
 
 /// Whether inner is outer or lies in it; both are resolved as far as they exist.
 bool lies_in(const fs::path& inner, const fs::path& outer) {
-  const fs::path in = fs::weakly_canonical(inner);
-  const fs::path out = fs::weakly_canonical(outer);
+  const auto resolved = [](const fs::path& path) {
+    std::error_code error;
+    fs::path result = fs::weakly_canonical(path, error);
+    if (error) {
+      throw TrainingError(path.string() + " cannot be looked at (" + error.message() +
+                          "): check the path, and who may read the folders on it");
+    }
+    return result;
+  };
+  const fs::path in = resolved(inner);
+  const fs::path out = resolved(outer);
   return std::mismatch(out.begin(), out.end(), in.begin(), in.end()).first == out.end();
 }
 

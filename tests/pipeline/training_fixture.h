@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -62,9 +63,11 @@ AtlasContent read_content(const std::string& directory);
 class TrainingTest : public testing::Test {
  protected:
   void SetUp() override {
+    // Of a test with a parameter, a name behind a slash.
+    std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::replace(test.begin(), test.end(), '/', '-');
     directory_ = std::filesystem::temp_directory_path() /
-                 ("somatlas-training-" + std::to_string(::getpid()) + "-" +
-                  testing::UnitTest::GetInstance()->current_test_info()->name());
+                 ("somatlas-training-" + std::to_string(::getpid()) + "-" + test);
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_);
   }

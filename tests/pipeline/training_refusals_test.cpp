@@ -65,17 +65,18 @@ TEST_F(TrainingTest, OnlyAnAtlasIsEverReplacedAndTheStoreNever) {
   std::ofstream(path("file")) << "kept";
   std::ofstream(path("folder/inner/file")) << "kept";
   fs::create_directory_symlink(path("folder"), path("link"));
+  fs::create_directory_symlink("loop", path("loop"));
   const auto files = [&] {
     std::map<std::string, std::uintmax_t> sizes;
     for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
-      sizes[entry.path()] = entry.is_regular_file() ? entry.file_size() : 0;
+      sizes[entry.path()] = fs::is_regular_file(entry.symlink_status()) ? entry.file_size() : 0;
     }
     return sizes;
   };
   const auto before = files();
   Recorder seen;
   for (const char* name : {"store", "store/", "./store", "store/sub", "other", "folder", "file",
-                           "link", "", ".", "folder/.."}) {
+                           "link", "loop", "loop/atlas", "", ".", "folder/.."}) {
     TrainingOptions asked = options(name);
     if (std::string_view(name).empty()) {
       asked.atlas_directory.clear();
