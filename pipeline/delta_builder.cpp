@@ -2,8 +2,6 @@
 #include "pipeline/delta_builder.h"
 
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
 #include <tuple>
 
 namespace somatlas::pipeline {
@@ -21,10 +19,6 @@ void DeltaBuilder::clear() {
 }
 
 void DeltaBuilder::add_citation(const ingest::CitationView& citation) {
-  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-  if (descriptors_.size() + citation.headings.size() > most || records_.size() >= most) {
-    throw std::length_error("one file holds more than 2^32 descriptors; split it");
-  }
   const auto first = static_cast<std::uint32_t>(descriptors_.size());
   for (const ingest::Heading& heading : citation.headings) {
     descriptors_.push_back(store::descriptor_code(heading.ui.number, heading.ui.digits) |
@@ -38,9 +32,6 @@ void DeltaBuilder::add_citation(const ingest::CitationView& citation) {
 }
 
 void DeltaBuilder::add_deletion(std::uint32_t pmid, std::uint16_t version) {
-  if (records_.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    throw std::length_error("one file holds more than 2^32 records; split it");
-  }
   records_.push_back({pmid, version, 0, 0, 0, true, static_cast<std::uint32_t>(records_.size())});
 }
 

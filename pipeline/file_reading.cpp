@@ -64,13 +64,16 @@ std::string reason_text(ingest::LeftOut reason) {
 
 class ReadingSink final : public ingest::CitationSink {
  public:
-  ReadingSink(const std::string& path, FileReading& reading) : path_(path), reading_(reading) {}
+  ReadingSink(const std::string& path, FileReading& reading)
+      : path_(ingest::printable(path)), reading_(reading) {}
 
   void citation(const ingest::CitationView& citation) override {
+    require_room(citation.headings.size());
     reading_.entry.with_descriptors += citation.headings.empty() ? 0 : 1;
     reading_.builder.add_citation(citation);
   }
   void deletion(std::uint32_t pmid, std::uint16_t version) override {
+    require_room(0);
     reading_.builder.add_deletion(pmid, version);
   }
   void book(std::uint64_t) override {}
@@ -97,25 +100,31 @@ class ReadingSink final : public ingest::CitationSink {
   }
 
  private:
+  void require_room(std::size_t descriptors) const {
+    if (!reading_.builder.has_room(descriptors)) {
+      throw ingest::InputError(path_, 0,
+                               "holds more than " + std::to_string(most_records) +
+                                   " records and deletions, or " +
+                                   std::to_string(most_descriptors) +
+                                   " descriptors, which is more than is taken of one file at once; "
+                                   "split it into several");
+    }
+  }
   [[nodiscard]] std::string at(std::uint64_t line) const {
     return path_ + ":" + std::to_string(line) + ": ";
   }
   // What a file says reaches a terminal: long or unprintable text is not passed on as it is.
   static std::string shown(std::string_view text) {
     constexpr std::size_t longest = 80;
-    std::string out;
     std::size_t length = std::min(text.size(), longest);
     while (length < text.size() && length > 0 && (text[length] & 0xC0) == 0x80) {
       --length;  // not in the middle of a character
     }
-    for (const char character : text.substr(0, length)) {
-      const auto byte = static_cast<unsigned char>(character);
-      out += byte < 0x20 || byte == 0x7F ? '?' : character;
-    }
+    const std::string out = ingest::printable(std::string(text.substr(0, length)));
     return length < text.size() ? out + "..." : out;
   }
 
-  const std::string& path_;
+  std::string path_;  // as it can be shown
   FileReading& reading_;
 };
 

@@ -17,6 +17,7 @@
 #include <tuple>
 #include <utility>
 
+#include "ingest/input_error.h"
 #include "pipeline/file_reading.h"
 #include "pipeline/ingest_inputs.h"
 #include "pipeline/ingest_meter.h"
@@ -190,7 +191,7 @@ class Committer {
         }
       }
     }
-    observer_.warning(file.path +
+    observer_.warning(ingest::printable(file.path) +
                       ": its text has changed since it was ingested; the new text is taken over "
                       "the old one, and " +
                       std::to_string(stay) +

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "ingest/byte_source.h"
 #include "ingest/input_error.h"
@@ -43,7 +44,7 @@ class Lister {
 
  private:
   void refuse(const std::string& path, const std::string& why) {
-    list_.refused.push_back({path, path + ": " + why});
+    list_.refused.push_back({path, ingest::InputError(path, 0, why).what()});
   }
 
   void add_directory(const std::string& directory) {
@@ -67,8 +68,7 @@ class Lister {
     }
     std::ranges::sort(names);
     for (const std::string& name : names) {
-      const std::string path = (fs::path(directory) / name).string();
-      add_file(path, fs::status(path, error));
+      add((fs::path(directory) / name).string());
     }
   }
 
@@ -84,8 +84,10 @@ class Lister {
       return;
     }
     const std::string canonical = fs::canonical(path, error).string();
-    if (seen_.insert(error ? path : canonical).second) {
-      list_.files.push_back({path, store::file_key(path), bytes});
+    InputFile file{path, store::file_key(path), bytes};
+    // A link of another name is another file, as a copy would be: the name decides the key.
+    if (seen_.emplace(error ? path : canonical, file.key.name).second) {
+      list_.files.push_back(std::move(file));
     }
   }
 
@@ -115,7 +117,7 @@ class Lister {
   }
 
   InputList list_;
-  std::set<std::string> seen_;
+  std::set<std::pair<std::string, std::string>> seen_;  // the file itself, and its name here
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ class Observer final : public pipeline::IngestObserver {
   Observer(Session& session, const Options& options) : session_(session), options_(options) {}
   void committed(const store::LedgerEntry& entry) override {
     if (options_.progress) {
-      session_.say("committed " + entry.key.name);
+      session_.say("committed " + exports::tsv_field(entry.key.name));
     }
   }
   void refused(const pipeline::RefusedFile& file) override {
@@ -277,7 +277,7 @@ int ingest(Session& session, const Options& options) {
   if (!summary.refused.empty()) {
     std::string names;
     for (const pipeline::RefusedFile& file : summary.refused) {
-      names += (names.empty() ? "" : ", ") + file.path;
+      names += (names.empty() ? "" : ", ") + exports::tsv_field(file.path);
     }
     session.say("Refused: " + names + ".");
     return exit_failed;

@@ -1,6 +1,7 @@
 // Lines on standard error: a sentence takes the progress line away before it is written.
 #include "tools/session.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -8,6 +9,10 @@ namespace somatlas::tools {
 
 void Session::say(std::string_view sentence) {
   std::string line(sentence);
+  // Names of files are in it, and a terminal would do what their control characters say.
+  std::replace_if(
+      line.begin(), line.end(),
+      [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F; }, '?');
   line += '\n';
   const std::lock_guard lock(mutex_);
   progress_.clear();

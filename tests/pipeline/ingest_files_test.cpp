@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "pipeline/delta_builder.h"
 #include "tests/pipeline/plain_map.h"
 #include "tests/pipeline/update_sequence.h"
 #include "tests/repetitions.h"
@@ -127,6 +128,29 @@ TEST(IngestFiles, RandomSequencesOfCallsEqualAPlainMap) {
     std::cout << events[event] << " times: " << event << "\n";
     EXPECT_TRUE(events[event] > 0 || sequences < 200) << event;
   }
+}
+
+TEST(DeltaBuilder, HasRoomForSoManyRecordsAndDescriptors) {
+  DeltaBuilder builder;
+  std::vector<ingest::Heading> headings(store::descriptors_per_article_limit);
+  for (std::uint32_t i = 0; i < headings.size(); ++i) {
+    headings[i].ui.number = i;
+  }
+  std::size_t citations = 0;
+  for (; builder.has_room(headings.size()); ++citations) {
+    builder.add_citation({1, 1, 0, headings});
+  }
+  EXPECT_EQ(citations, most_descriptors / headings.size());
+  const std::size_t left = most_descriptors % headings.size();
+  EXPECT_TRUE(builder.has_room(left));
+  EXPECT_FALSE(builder.has_room(left + 1));
+  for (; builder.has_room(0); ++citations) {
+    builder.add_deletion(2, 1);
+  }
+  EXPECT_EQ(citations, most_records);
+  builder.clear();
+  EXPECT_TRUE(builder.has_room(most_descriptors));
+  EXPECT_FALSE(builder.has_room(most_descriptors + 1));
 }
 
 TEST(IngestFiles, MoreFilesThanTokensAreAllTakenInOrder) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/delta_builder.h"
 #include "store/store.h"
 #include "tests/program/running_program.h"
 
@@ -115,6 +116,82 @@ TEST(Ingest, ACutGzipGivesNothing) {
   write_file(scratch / "cut.xml.gz", whole.substr(0, whole.size() - 9));
   expect_refusal(ingest(scratch / "store", {scratch / "cut.xml.gz"}), scratch / "cut.xml.gz");
   EXPECT_EQ(dump(scratch / "store"), "");
+}
+
+TEST(Ingest, ALinkInAFolderIsWhatItPointsTo) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch / "files");
+  write_file(scratch / "elsewhere", document(citation(7, "D000001")));
+  std::filesystem::create_symlink("../elsewhere", scratch / "files/x1.xml");
+  std::filesystem::create_symlink("../gone", scratch / "files/x2.xml");
+  std::filesystem::create_directory_symlink("..", scratch / "files/x3.xml");
+  const Ending ending = ingest(scratch / "store", {scratch / "files"});
+  expect_refusal(ending, scratch / "files/x2.xml");
+  EXPECT_NE(ending.err.find("x2.xml: there is no such file or directory; check the name\n"),
+            std::string::npos)
+      << ending.err;
+  EXPECT_EQ(dump(scratch / "store"), "7\t1\t-\tD000001\n");
+}
+
+// The name decides a file's place in the order, whether its bytes are its own or not.
+TEST(Ingest, AFileUnderTwoNamesCountsUnderBoth) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "x1.xml", document(citation(7, "D000001")));
+  write_file(scratch / "x2.xml", document(citation(7, "D000002")));
+  for (const std::string kind : {"copy", "hard link", "link"}) {
+    const std::string third = scratch / "x3.xml";
+    std::filesystem::remove(third);
+    if (kind == "copy") {
+      std::filesystem::copy_file(scratch / "x1.xml", third);
+    } else if (kind == "hard link") {
+      std::filesystem::create_hard_link(scratch / "x1.xml", third);
+    } else {
+      std::filesystem::create_symlink("x1.xml", third);
+    }
+    const std::string store = scratch / ("store of a " + kind);
+    const Ending ending = ingest(store, {scratch / "x1.xml", scratch / "x2.xml", third});
+    EXPECT_NE(ending.err.find("Took 3 files, skipped 0"), std::string::npos) << ending.err;
+    EXPECT_EQ(dump(store), "7\t1\t-\tD000001\n") << kind;
+  }
+}
+
+// A name that no terminal should obey, and that does not break a sentence in two.
+TEST(Ingest, NamesAreShownWithoutControlCharacters) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch / "a\n\x1b[31mb\x7f.xml";
+  const auto expect_tame = [](const Ending& ending, int code) {
+    EXPECT_EQ(ending.exit_code, code) << ending.err;
+    EXPECT_EQ(ending.err.find_first_of("\x1b\x7f"), std::string::npos) << ending.err;
+    EXPECT_EQ(ending.err.find("a\n"), std::string::npos) << ending.err;
+  };
+  expect_tame(ingest(scratch / "store", {file}), 1);  // there is none
+  write_file(file, document(citation(0, "D000001") + citation(7, "D000001")));
+  expect_tame(ingest(scratch / "store", {file}), 0);
+  expect_tame(run_somatlas({"info", "--files", "--store", scratch / "store"}), 0);
+  write_file(file, document(citation(0, "D000002")));
+  expect_tame(ingest(scratch / "store", {file, "--progress"}), 0);
+  write_file(file, "<PubmedArticleSet>");
+  expect_tame(ingest(scratch / "store", {file}), 1);
+  EXPECT_EQ(dump(scratch / "store"), "7\t1\t-\tD000001\n");
+}
+
+// All that one file says is held in memory until it is taken.
+TEST(Ingest, AFileOfMoreRecordsThanAreTakenAtOnceIsRefused) {
+  const ScratchDirectory scratch;
+  std::string deletions = "<DeleteCitation>";
+  for (std::size_t i = 0; i < pipeline::most_records; ++i) {
+    deletions += "<PMID>9</PMID>";
+  }
+  const std::string end = "</DeleteCitation>";
+  write_file(scratch / "x1.xml", document(citation(7, "D000001") + deletions + end));
+  write_file(scratch / "x2.xml", document(deletions + end));
+  write_file(scratch / "x3.xml", document(citation(8, "D000001")));
+  const Ending ending = ingest(scratch / "store", {scratch.path()});
+  expect_refusal(ending, scratch / "x1.xml");
+  EXPECT_NE(ending.err.find("x1.xml: holds more than 1048576 records and deletions, or"),
+            std::string::npos)
+      << ending.err;
+  EXPECT_EQ(dump(scratch / "store"), "8\t1\t-\tD000001\n9\t1\t-\tdeleted\n");
 }
 
 TEST(Ingest, AnExplicitFileMayHaveAnyName) {
