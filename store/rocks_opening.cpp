@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "store/manifest_tail.h"
 #include "store/publish.h"
 #include "store/rocks_directory.h"
 #include "store/store_error.h"
@@ -218,6 +219,8 @@ void RocksDirectory::build_new(const std::string& at) {
 void RocksDirectory::open_checked(bool writable) {
   for (int attempt = 1;; ++attempt) {
     try {
+      if (manifest_ends_in_changed_length(directory_))
+        throw damaged("a byte of the list of its files has changed");
       connect(writable);
       check_format();
       break;
