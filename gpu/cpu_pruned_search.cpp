@@ -38,9 +38,17 @@ class PrunedSearch {
     blocks_.clear();
     if (codebook_.blocks.nodes <= most_blocks_at_once) {
       bound_all(codebook_.blocks, blocks_);
+      if (done_ == no_block) {
+        begin_at_least();
+      }
     } else {
       supers_.clear();
       bound_all(codebook_.supers, supers_);
+      if (done_ == no_block && !supers_.empty()) {
+        bound_children(least_bound(supers_)->number);
+        begin_at_least();
+        blocks_.clear();  // all of them come again
+      }
       look_at_best_first(supers_, [this](std::uint32_t super) { bound_children(super); });
     }
     for (const Node& block : blocks_) {
@@ -70,13 +78,25 @@ class PrunedSearch {
     if (nodes.empty()) {
       return;
     }
-    const auto least = std::min_element(
-        nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.bound < b.bound; });
-    std::swap(*least, nodes.front());
+    std::iter_swap(least_bound(nodes), nodes.begin());
     for (const Node& node : nodes) {
       if (!ruled_out(node.bound)) {
         look(node.number);
       }
+    }
+  }
+
+  static std::vector<Node>::iterator least_bound(std::vector<Node>& nodes) {
+    return std::min_element(nodes.begin(), nodes.end(),
+                            [](const Node& a, const Node& b) { return a.bound < b.bound; });
+  }
+
+  /// Where a row has no last BMU: the block with the least bound of those there are, which rules
+  /// out most of the others before they are met.
+  void begin_at_least() {
+    if (!blocks_.empty()) {
+      done_ = least_bound(blocks_)->number;
+      score_block(done_);
     }
   }
 

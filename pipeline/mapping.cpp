@@ -1,27 +1,31 @@
-// The search of a few articles over a whole map: weights are summed plane by plane, a group of
-// articles at a time, then each article's two best neurons are taken in the contract's order.
-// Always holds: sums are integers, so groups, chunks of planes and threads do not change them.
+// Articles are searched in groups whose planes fit the memory together, by the search of the CPU
+// backend. Always holds: its results are exact, so groups and threads do not change them.
 #include "pipeline/mapping.h"
 
+#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
+#include <unordered_map>
+#include <utility>
 
 #include "gpu/contract.h"
+#include "gpu/cpu_search.h"
 #include "store/store_error.h"
 
 namespace somatlas::pipeline {
 
 namespace {
 
-constexpr std::size_t neurons_at_once = 4096;  // of one article: its sums stay in the L1 cache
+constexpr std::size_t rows_a_unit = 64;        // at least, that a thread searches
+constexpr std::size_t most_together = 65'536;  // articles
 
 }  // namespace
 
 AtlasMapper::AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes)
     : atlas_(atlas),
-      memory_bytes_(memory_bytes),
       meta_(read_atlas_meta(atlas)),
       descriptors_(atlas.descriptors()),
       cells_(atlas.cells()) {
@@ -34,6 +38,7 @@ AtlasMapper::AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes)
   if (std::find(cells_.vacant.begin(), cells_.vacant.end(), 0) == cells_.vacant.end()) {
     throw store::StoreError(atlas.directory() + " has no usable neuron; train it again");
   }
+  planes_.emplace(atlas, cells_, meta_.settings.side, memory_bytes);
 }
 
 const store::AtlasDescriptor* AtlasMapper::find(store::DescriptorCode code) const {
@@ -49,78 +54,65 @@ bool AtlasMapper::knows(store::DescriptorCode code) const {
   return find(code) != nullptr;
 }
 
-std::vector<std::uint16_t> AtlasMapper::read_plane(store::DescriptorCode code) {
-  std::optional<std::vector<std::uint16_t>> plane = atlas_.plane(code);
-  if (!plane || plane->size() != cells_.norm.size()) {
-    throw store::StoreError(atlas_.directory() + " lists " + store::descriptor_ui(code) +
-                            " but has no whole plane of it; train it again");
-  }
-  return std::move(*plane);
-}
+/// Articles that are placed together, and the descriptors that they have.
+struct AtlasMapper::Group {
+  std::vector<std::size_t> article;  // places in the batch
+  std::vector<Codes> known;
+  std::vector<std::uint32_t> k;
+  std::unordered_map<store::DescriptorCode, gpu::DescriptorId> number;
 
-/// Sums of q over each article's codes (ascending, all known): M values an article.
-std::vector<std::uint32_t> AtlasMapper::sum_weights(std::span<const Codes> known) {
-  const std::size_t neurons = cells_.norm.size();
+  /// How many descriptors there would be with these.
+  [[nodiscard]] std::size_t with(const Codes& codes) const {
+    return number.size() + static_cast<std::size_t>(std::count_if(
+                               codes.begin(), codes.end(), [this](store::DescriptorCode code) {
+                                 return number.find(code) == number.end();
+                               }));
+  }
+  void add(std::size_t place, Codes codes, std::uint32_t size) {
+    article.push_back(place);
+    for (const store::DescriptorCode code : codes) {
+      number.emplace(code, 0);
+    }
+    known.push_back(std::move(codes));
+    k.push_back(size);
+  }
+};
+
+void AtlasMapper::place_group(Group& group, std::span<std::optional<Place>> places) {
   Codes codes;
-  for (const Codes& of_article : known) {
-    codes.insert(codes.end(), of_article.begin(), of_article.end());
+  for (const auto& [code, number] : group.number) {
+    codes.push_back(code);
   }
-  std::sort(codes.begin(), codes.end());
-  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
-
-  std::vector<std::uint32_t> sums(known.size() * neurons);
-  const std::size_t planes_at_once =
-      std::max<std::size_t>(1, memory_bytes_ / 2 / (neurons * sizeof(std::uint16_t)));
-  for (std::size_t first = 0; first < codes.size(); first += planes_at_once) {
-    const std::span<const store::DescriptorCode> chunk =
-        std::span(codes).subspan(first, std::min(planes_at_once, codes.size() - first));
-    std::vector<std::vector<std::uint16_t>> planes;
-    planes.reserve(chunk.size());
-    for (const store::DescriptorCode code : chunk) {
-      planes.push_back(read_plane(code));
-    }
-    tbb::parallel_for(std::size_t{0}, known.size(), [&](std::size_t article) {
-      std::vector<const std::uint16_t*> own;
-      for (const store::DescriptorCode code : known[article]) {
-        const auto place = std::lower_bound(chunk.begin(), chunk.end(), code);
-        if (place != chunk.end() && *place == code) {
-          own.push_back(planes[static_cast<std::size_t>(place - chunk.begin())].data());
-        }
-      }
-      std::uint32_t* const sum = sums.data() + article * neurons;
-      for (std::size_t begin = 0; begin < neurons; begin += neurons_at_once) {
-        const std::size_t end = std::min(neurons, begin + neurons_at_once);
-        for (const std::uint16_t* plane : own) {
-          for (std::size_t i = begin; i < end; ++i) {
-            sum[i] += plane[i];
-          }
-        }
-      }
-    });
+  const std::vector<gpu::DescriptorId> numbers = planes_->hold(codes);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    group.number[codes[i]] = numbers[i];
   }
-  return sums;
-}
-
-/// The two lowest (score, neuron) of the usable neurons.
-Place AtlasMapper::best_two(std::span<const std::uint32_t> sums, std::uint32_t k) const {
-  constexpr std::uint64_t none = UINT64_MAX;  // no key: a score below 2^31 - 1 or another neuron
-  std::uint64_t best = none;
-  std::uint64_t second = none;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (cells_.vacant[i] != 0) {
-      continue;
-    }
-    const std::int32_t score = cells_.norm[i] - 128 * static_cast<std::int32_t>(sums[i]);
-    const std::uint64_t key = gpu::rank_key(score, static_cast<std::uint32_t>(i));
-    if (key < best) {
-      second = best;
-      best = key;
-    } else if (key < second) {
-      second = key;
-    }
+  gpu::TileCapacity capacity{.rows = group.known.size(), .descriptors = 0};
+  for (const Codes& of_article : group.known) {
+    capacity.descriptors += of_article.size();
   }
-  return {gpu::neuron_of(best), second == none ? gpu::no_neuron : gpu::neuron_of(second),
-          distance_of(gpu::score_of(best), k)};
+  gpu::Tile tile(capacity, gpu::HostBlock(new std::byte[gpu::Tile::bytes(capacity)],
+                                          [](std::byte* bytes) { delete[] bytes; }));
+  std::vector<gpu::DescriptorId> row;
+  for (const Codes& of_article : group.known) {
+    row.clear();
+    for (const store::DescriptorCode code : of_article) {
+      row.push_back(group.number.at(code));
+    }
+    tile.add_row(row, gpu::row_use::second);
+  }
+  std::vector<std::uint32_t> rows(tile.rows());
+  std::iota(rows.begin(), rows.end(), 0U);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, rows.size(), rows_a_unit),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      gpu::search_rows(planes_->codebook(), tile,
+                                       std::span(rows).subspan(range.begin(), range.size()));
+                    });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    places[group.article[i]] = {tile.bmu()[i], tile.second()[i],
+                                distance_of(tile.score()[i], group.k[i])};
+  }
+  group = {};
 }
 
 std::vector<std::optional<Place>> AtlasMapper::place(std::span<const Codes> articles,
@@ -129,22 +121,7 @@ std::vector<std::optional<Place>> AtlasMapper::place(std::span<const Codes> arti
     throw std::invalid_argument("there must be one number of unnamed descriptors an article");
   }
   std::vector<std::optional<Place>> places(articles.size());
-  const std::size_t neurons = cells_.norm.size();
-  const std::size_t most =
-      std::max<std::size_t>(1, memory_bytes_ / 2 / (neurons * sizeof(std::uint32_t)));
-
-  std::vector<Codes> known;          // of the articles of a group
-  std::vector<std::size_t> article;  // their places in the batch
-  std::vector<std::uint32_t> k;
-  const auto place_group = [&] {
-    const std::vector<std::uint32_t> sums = sum_weights(known);
-    tbb::parallel_for(std::size_t{0}, known.size(), [&](std::size_t i) {
-      places[article[i]] = best_two(std::span(sums).subspan(i * neurons, neurons), k[i]);
-    });
-    known.clear();
-    article.clear();
-    k.clear();
-  };
+  Group group;
   for (std::size_t a = 0; a < articles.size(); ++a) {
     Codes codes = articles[a];
     std::sort(codes.begin(), codes.end());
@@ -158,14 +135,15 @@ std::vector<std::optional<Place>> AtlasMapper::place(std::span<const Codes> arti
     if (codes.empty()) {
       continue;
     }
-    known.push_back(std::move(codes));
-    article.push_back(a);
-    k.push_back(static_cast<std::uint32_t>(size));
-    if (known.size() == most) {
-      place_group();
+    if (!group.known.empty() &&
+        (group.known.size() == most_together || group.with(codes) > planes_->room())) {
+      place_group(group, places);
     }
+    group.add(a, std::move(codes), static_cast<std::uint32_t>(size));
   }
-  place_group();
+  if (!group.known.empty()) {
+    place_group(group, places);
+  }
   return places;
 }
 

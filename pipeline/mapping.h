@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pipeline/atlas_meta.h"
+#include "pipeline/plane_cache.h"
 #include "pipeline/quality.h"
 #include "store/atlas.h"
 
@@ -24,9 +25,12 @@ struct Place {
 
 class AtlasMapper {
  public:
-  /// memory_bytes bounds what place() holds beside its result, but for one plane and one article's
-  /// sums. Throws store::StoreError where the atlas is not complete or its parts do not fit.
-  explicit AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes = std::size_t{256} << 20);
+  /// memory_bytes bounds the planes that are kept, but for those of one article. Throws
+  /// store::StoreError where the atlas is not complete or its parts do not fit.
+  explicit AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes = std::size_t{1} << 30);
+
+  AtlasMapper(const AtlasMapper&) = delete;
+  AtlasMapper& operator=(const AtlasMapper&) = delete;
 
   /// In UI order.
   [[nodiscard]] std::span<const store::AtlasDescriptor> descriptors() const { return descriptors_; }
@@ -34,10 +38,10 @@ class AtlasMapper {
 
   /// Places a batch, given each article's distinct descriptors. Codes that the atlas lacks count in
   /// k, as do the unnamed[i] further descriptors of article i that have no code. Nothing for an
-  /// article none of whose descriptors the atlas has. Planes are read once for as many articles as
-  /// the memory takes. Throws std::invalid_argument for an article with more than 1,023
-  /// descriptors (it is the caller's to leave out, by name), or where the sizes differ;
-  /// store::StoreError where a plane cannot be read.
+  /// article none of whose descriptors the atlas has. Planes are kept from call to call. Throws
+  /// std::invalid_argument for an article with more than 1,023 descriptors (it is the caller's to
+  /// leave out, by name), or where the sizes differ; store::StoreError where a plane cannot be
+  /// read.
   [[nodiscard]] std::vector<std::optional<Place>> place(
       std::span<const std::vector<store::DescriptorCode>> articles,
       std::span<const std::uint32_t> unnamed);
@@ -54,15 +58,14 @@ class AtlasMapper {
  private:
   using Codes = std::vector<store::DescriptorCode>;
   [[nodiscard]] const store::AtlasDescriptor* find(store::DescriptorCode code) const;
-  [[nodiscard]] std::vector<std::uint16_t> read_plane(store::DescriptorCode code);
-  [[nodiscard]] std::vector<std::uint32_t> sum_weights(std::span<const Codes> known);
-  [[nodiscard]] Place best_two(std::span<const std::uint32_t> sums, std::uint32_t k) const;
+  struct Group;
+  void place_group(Group& group, std::span<std::optional<Place>> places);
 
   store::Atlas& atlas_;
-  std::size_t memory_bytes_;
   AtlasMeta meta_;
   std::vector<store::AtlasDescriptor> descriptors_;  // UI order
   store::AtlasCells cells_;
+  std::optional<PlaneCache> planes_;
   std::optional<store::PlaceShard> recorded_;  // the range asked for last
 };
 

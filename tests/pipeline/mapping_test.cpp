@@ -248,6 +248,7 @@ TEST(AtlasMapper, AllEqualNeuronsGiveTheLowestUsableOnes) {
   atlas.all.vacant = {1, 0, 1, 0, 0, 0, 0, 0, 0};
   atlas.all.norm = {0,          64 * 16383, 0,          64 * 16383, 64 * 16383,
                     64 * 16383, 64 * 16383, 64 * 16383, 64 * 16383};
+  atlas.all.square_sum.assign(9, std::uint64_t{16383} * 16383);
   atlas.planes[code] = {0, 16383, 0, 16383, 16383, 16383, 16383, 16383, 16383};
   AtlasMapper mapper(atlas);
   const std::vector<Codes> article{{code}};
