@@ -35,6 +35,24 @@ struct Vectors<64> {
   using Scores [[gnu::vector_size(64)]] = std::int32_t;
 };
 
+/// The least of a vector's lanes, by halves.
+template <class Scores>
+[[gnu::always_inline]] inline std::int32_t least_lane(const Scores& scores) {
+  if constexpr (sizeof(Scores) > sizeof(typename Vectors<16>::Scores)) {
+    using Half = typename Vectors<sizeof(Scores) / 2>::Scores;
+    Half low;
+    Half high;
+    std::memcpy(&low, &scores, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const char*>(&scores) + sizeof low, sizeof high);
+    return least_lane<Half>(low < high ? low : high);
+  } else {
+    using Words = Vectors<16>::Words;
+    const Scores crossed = __builtin_shuffle(scores, Words{2, 3, 0, 1});
+    const Scores lower = scores < crossed ? scores : crossed;
+    return std::min(lower[0], lower[1]);
+  }
+}
+
 /// Scores of Places consecutive places. Four weights add up inside 16 bits, so four descriptors are
 /// added two places a word with no carry between them. Then words enter `both` as they are and
 /// their high halves `odd`: wrapping sums, from which the low halves come out exactly at the end.
@@ -98,11 +116,7 @@ template <std::size_t Bytes, std::size_t Places>
       finish(odd[j], lane + half);
     }
   }
-  std::int32_t least = padded_norm;
-  for (std::size_t lane = 0; lane < words; ++lane) {
-    least = std::min(least, lowest[lane]);
-  }
-  return least;
+  return least_lane(lowest);
 }
 
 template <std::size_t Bytes>

@@ -7,21 +7,6 @@
 #include "gpu/cpu_best.h"
 
 namespace somatlas::gpu {
-namespace {
-
-/// How many rows before its turn a row's weights are asked for.
-constexpr std::size_t rows_ahead = 2;
-
-/// Asks for a coming row's weights, which lie all over the chunk: the waits overlap.
-void prefetch(const WeightBlock* weights, std::span<const DescriptorId> row) {
-  for (const DescriptorId descriptor : row) {
-    const std::uint16_t* weight = weights[descriptor].weight.data();
-    __builtin_prefetch(weight);
-    __builtin_prefetch(weight + chunk_neurons / 2);
-  }
-}
-
-}  // namespace
 
 void search_brute(const CpuCodebook& codebook, Tile& tile, std::span<const std::uint32_t> rows) {
   const Kernels& run = kernels();
@@ -33,9 +18,6 @@ void search_brute(const CpuCodebook& codebook, Tile& tile, std::span<const std::
     const WeightBlock* const weights = codebook.chunk(slot);
     const std::size_t first = filled[slot] * chunk_neurons;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i + rows_ahead < rows.size()) {
-        prefetch(weights, tile.row(rows[i + rows_ahead]));
-      }
       const std::span<const DescriptorId> row = tile.row(rows[i]);
       const bool wants_second = (use[rows[i]] & row_use::second) != 0;
       const std::int32_t lowest =
