@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -27,8 +28,11 @@ struct RawFile::Digest {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
 
   Digest() {
+    if (context == nullptr) {
+      throw std::bad_alloc();
+    }
     // MD5 guards against damage in transit, not against an adversary; it is what NLM publishes.
-    if (context == nullptr || EVP_DigestInit_ex(context, EVP_md5(), nullptr) != 1) {
+    if (EVP_DigestInit_ex(context, EVP_md5(), nullptr) != 1) {
       EVP_MD_CTX_free(context);
       throw std::runtime_error("OpenSSL offers no MD5 here, so checksums cannot be computed");
     }

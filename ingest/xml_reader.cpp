@@ -257,6 +257,10 @@ class Parse {
 
   static void error(void* self, xmlErrorPtr error) {
     Parse& parse = of(self);
+    if (error->code == XML_ERR_NO_MEMORY) {
+      parse.thrown_ = std::make_exception_ptr(std::bad_alloc());  // no fault of the document
+      return;
+    }
     // With a document type that is not read, libxml2 only warns of an entity it does not know, and
     // drops it from the text.
     const bool unknown_entity = error->code == XML_WAR_UNDECLARED_ENTITY;

@@ -19,6 +19,7 @@
 
 #include "ingest/input_error.h"
 #include "pipeline/file_reading.h"
+#include "pipeline/graph_at_rest.h"
 #include "pipeline/ingest_inputs.h"
 #include "pipeline/ingest_meter.h"
 #include "pipeline/mesh_change_lists.h"
@@ -237,6 +238,7 @@ void run_graph(const std::vector<InputFile>& files, const ReadingContext& contex
     meter.file_done(files[token->file], token->reading);
     return token;
   });
+  const GraphAtRest at_rest(graph);
   flow::make_edge(free_tokens, flow::input_port<0>(pairs));
   flow::make_edge(source, flow::input_port<1>(pairs));
   flow::make_edge(pairs, read);

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/graph_at_rest.h"
 #include "store/store_error.h"
 
 namespace somatlas::pipeline {
@@ -158,14 +159,15 @@ bool TilePass::run(const Body& body) {
       });
   using Submit = tbb::flow::async_node<InFlight, InFlight>;
   Submit submit(graph, tbb::flow::serial, [&](InFlight item, Submit::gateway_type& gateway) {
+    // Made first: were there no memory for it, nobody would release the wait.
+    gpu::Completion done = [&gateway, &idle, token = item.token](std::exception_ptr failure) {
+      idle.leave();
+      gateway.try_put(InFlight{token, std::move(failure)});
+      gateway.release_wait();
+    };
     gateway.reserve_wait();
     idle.enter();
-    backend_.submit(*item.token->tile, body.work,
-                    [&gateway, &idle, token = item.token](std::exception_ptr failure) {
-                      idle.leave();
-                      gateway.try_put(InFlight{token, std::move(failure)});
-                      gateway.release_wait();
-                    });
+    backend_.submit(*item.token->tile, body.work, std::move(done));
   });
   tbb::flow::sequencer_node<InFlight> sequencer(
       graph, [](const InFlight& item) { return item.token->index; });
@@ -186,6 +188,7 @@ bool TilePass::run(const Body& body) {
         return tbb::flow::continue_msg();
       });
 
+  const GraphAtRest at_rest(graph);
   tbb::flow::make_edge(source, tokens);
   tbb::flow::make_edge(tokens, decode);
   tbb::flow::make_edge(decode, submit);

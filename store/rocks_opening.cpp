@@ -317,12 +317,14 @@ void RocksDirectory::clear_incoming() {
   std::error_code error;
   fs::create_directory(incoming(), error);
   if (error)
-    throw StoreError("cannot make '" + incoming() + "': " + error.message());
+    throw StoreError("cannot make '" + incoming() + "' (" + error.message() +
+                     "): " + remedy_of(error.message()));
   for (fs::directory_iterator entry(incoming(), error), end; !error && entry != end;
        entry.increment(error))
     fs::remove(entry->path(), error);  // unlinked, never truncated: it may be a link to a table
   if (error)
-    throw StoreError("cannot clear '" + incoming() + "': " + error.message());
+    throw StoreError("cannot clear '" + incoming() + "' (" + error.message() +
+                     "): " + remedy_of(error.message()));
 }
 
 }  // namespace somatlas::store

@@ -3,11 +3,14 @@
 // exception ends here; a reader of standard output that went away ends the program without a word.
 #include <signal.h>
 
+#include <cerrno>
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -95,6 +98,16 @@ int run(int argc, char** argv, Signals& signals) {
   return somatlas::tools::exit_wrong_arguments;
 }
 
+/// What is thrown where no thread can be made has no sentence of its own.
+std::string sentence_of(const std::exception& error) {
+  const std::string what = error.what();
+  return what.ends_with(std::generic_category().message(EAGAIN))
+             ? "a thread cannot be made (" + what +
+                   "): raise the limits on processes and memory (ulimit -u, ulimit -v), then run "
+                   "the same command again"
+             : what;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -107,8 +120,12 @@ int main(int argc, char** argv) {
     ::signal(SIGPIPE, SIG_DFL);
     ::raise(SIGPIPE);
     return 128 + SIGPIPE;  // where the signal is blocked
+  } catch (const std::bad_alloc&) {
+    std::cerr
+        << "somatlas: there is not enough memory: free some, or raise the limit on it (ulimit "
+           "-v), then run the same command again\n";
   } catch (const std::exception& error) {
-    std::cerr << "somatlas: " << error.what() << '\n';
+    std::cerr << "somatlas: " << sentence_of(error) << '\n';
   } catch (...) {
     std::cerr << "somatlas: an error of unknown kind\n";
   }

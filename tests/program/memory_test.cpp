@@ -1,5 +1,6 @@
-// Files much larger than the memory that their ingest may take. The longer run: 10 GB of gzip each.
-// No sanitizer's build has this test: sanitizers take address space without end.
+// Files much larger than the memory that their ingest may take, and too little memory for any. The
+// longer run: 10 GB of gzip each. No sanitizer's build has these tests: sanitizers take address
+// space without end.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -125,6 +126,45 @@ TEST(Memory, DoesNotGrowWithTheFile) {
               << " MiB at most\n";
     EXPECT_LT(ending.peak_bytes, mebibyte * (64 + 96 * workers));
   }
+}
+
+// Where there is too little of it for the program to begin, the loader or a first thread fails;
+// from there on up to where it suffices, each of a program's parts is the first to get none.
+TEST(Memory, TooLittleOfItIsSaidAndHarmless) {
+  const ScratchDirectory scratch;
+  const std::string files = data("sample/updatefiles");
+  const std::string whole = scratch / "whole";
+  ASSERT_EQ(run_somatlas({"ingest", "--store", whole, files}).exit_code, 0);
+  const std::string dump = run_somatlas({"dump", "--all", "--store", whole}).out;
+  int no_memory = 0;
+  int no_thread = 0;
+  int enough = 0;
+  for (std::uint64_t kibi = 64 * 1024; enough < 3 && kibi < 2048 * 1024; kibi += kibi / 64) {
+    Surroundings surroundings;
+    surroundings.environment = {"MALLOC_ARENA_MAX=1"};
+    surroundings.wrapper = {"prlimit", "--core=0", "--as=" + std::to_string(kibi * 1024)};
+    const std::string store = scratch / std::to_string(kibi);
+    const Ending ending =
+        run_somatlas({"ingest", "--threads", "2", "--store", store, files}, surroundings);
+    if (ending.exit_code == 127) {
+      continue;  // its libraries found no place
+    }
+    if (ending.exit_code == 0) {
+      ++enough;
+    } else {
+      // Not a signal, and no file is blamed; it is a library's sentence where that got none.
+      EXPECT_EQ(ending.exit_code, 1) << kibi << ": " << ending.err;
+      EXPECT_TRUE(ending.err.starts_with("somatlas: ")) << kibi << ": " << ending.err;
+      no_memory += ending.err.find(": there is not enough memory: ") != std::string::npos ? 1 : 0;
+      no_thread += ending.err.find(": a thread cannot be made (") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_EQ(run_somatlas({"ingest", "--store", store, files}).exit_code, 0) << kibi;
+    EXPECT_EQ(run_somatlas({"dump", "--all", "--store", store}).out, dump) << kibi;
+    std::filesystem::remove_all(store);
+  }
+  EXPECT_GT(no_memory, 0);
+  EXPECT_GT(no_thread, 0);
+  EXPECT_EQ(enough, 3);
 }
 
 }  // namespace
