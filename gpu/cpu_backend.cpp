@@ -69,8 +69,8 @@ class CpuBackend final : public Backend {
     std::transform(
         blurred.begin(), blurred.end(), codebook_.vacant.begin(),
         [](std::uint64_t hits) { return hits == 0 ? std::uint8_t{1} : std::uint8_t{0}; });
-    spread_planes([&](DescriptorId begin, DescriptorId end, std::span<std::uint64_t> square_sum) {
-      make_planes(statistics_, neighbourhood, begin, end, codebook_, square_sum);
+    spread_planes([&](DescriptorId begin, DescriptorId end, std::span<ChunkSquares> squares) {
+      make_planes(statistics_, neighbourhood, begin, end, codebook_, squares);
     });
   }
 
@@ -83,7 +83,7 @@ class CpuBackend final : public Backend {
     }
     std::transform(vacant.begin(), vacant.end(), codebook_.vacant.begin(),
                    [](std::uint8_t flag) { return flag != 0 ? std::uint8_t{1} : std::uint8_t{0}; });
-    std::vector<std::uint64_t> square_sum(shape().neurons());
+    std::vector<ChunkSquares> squares(codebook_.norms.size());
     std::vector<std::uint16_t> plane(shape().neurons());
     for (DescriptorId descriptor = 0; descriptor < shape().descriptors; ++descriptor) {
       planes(descriptor, plane);
@@ -97,9 +97,9 @@ class CpuBackend final : public Backend {
         }
       }
       store_plane(codebook_, descriptor, plane);
-      add_squares(plane, square_sum);
+      add_squares(codebook_, descriptor, squares);
     }
-    codebook_.square_sum = std::move(square_sum);
+    set_square_sums(codebook_, squares);
     make_norms(codebook_);
   }
 
@@ -165,18 +165,21 @@ class CpuBackend final : public Backend {
     }
   }
 
-  /// Runs make(begin, end, square_sum) over all descriptors and makes the norms from the sums.
+  /// Runs make(begin, end, squares) over all descriptors and makes the norms from the sums.
   template <class Make>
   void spread_planes(const Make& make) {
-    std::vector<std::uint64_t> total(shape().neurons());
+    std::vector<ChunkSquares> total(codebook_.norms.size());
     std::mutex mutex;
     parallel_for_(shape().descriptors, [&](std::size_t begin, std::size_t end) {
-      std::vector<std::uint64_t> part(total.size());
+      std::vector<ChunkSquares> part(total.size());
       make(static_cast<DescriptorId>(begin), static_cast<DescriptorId>(end), std::span(part));
       const std::lock_guard lock(mutex);
-      std::transform(total.begin(), total.end(), part.begin(), total.begin(), std::plus<>());
+      for (std::size_t slot = 0; slot < total.size(); ++slot) {
+        std::transform(total[slot].begin(), total[slot].end(), part[slot].begin(),
+                       total[slot].begin(), std::plus<>());
+      }
     });
-    codebook_.square_sum = std::move(total);
+    set_square_sums(codebook_, total);
     make_norms(codebook_);
   }
 
@@ -198,11 +201,11 @@ std::unique_ptr<Backend> make_cpu_backend(MapShape shape, ParallelFor parallel_f
 
 MemoryNeed cpu_memory(MapShape shape, TileCapacity tile, std::size_t tiles, std::size_t threads) {
   const std::size_t neurons = shape.neurons();
-  // The codebook; counts and hits; in an update blurred hits, their scale, scratch and a sum.
+  // The codebook; counts and hits; in an update blurred hits, their scale and the sums of squares.
   const std::size_t map = codebook_bytes(shape) + neurons * (std::size_t{shape.descriptors} + 4) +
-                          neurons * (8 + 4 + 8 + 8);
-  // Counts, weights, both planes and their scratch, square sums.
-  const std::size_t update = neurons * (4 + 2 + 2 * 4 + 2 * 8 + 8) * threads;
+                          neurons * (8 + 4 + 8);
+  // A sparse update's sums, weights, sums of a whole plane in both widths, sums of squares.
+  const std::size_t update = neurons * (4 + 2 + 4 + 8 + 8) * threads;
   // The search's order, its keys and best neurons; and the carries of 30 million articles.
   const std::size_t search = tile.rows * (4 + 8 + 16);
   const std::size_t carries = std::size_t{16} << 20;

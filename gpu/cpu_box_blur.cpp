@@ -1,92 +1,84 @@
-// Box passes by prefix sums along rows and by sliding sums down columns.
+// Rows and columns are taken some at a time, side by side, and blurred in vectors; what holds
+// nothing is passed over.
 #include "gpu/cpu_box_blur.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace somatlas::gpu {
-namespace {
 
-constexpr int passes = 3;
-
-/// One pass along a row: differences of prefix sums, which may wrap, since the windows' sums do
-/// not.
 template <class Sum>
-void blur_row(std::span<Sum> row, std::span<Sum> prefix, std::size_t radius) {
-  const std::size_t side = row.size();
-  Sum sum = 0;
-  prefix[0] = 0;
-  for (std::size_t x = 0; x < side; ++x) {
-    sum += row[x];
-    prefix[x + 1] = sum;
-  }
-  for (std::size_t x = 0; x < side; ++x) {
-    row[x] = prefix[std::min(side, x + radius + 1)] - prefix[x - std::min(x, radius)];
-  }
+BoxBlur<Sum>::BoxBlur(std::size_t side) : side_(side), lines_(side), blurred_(side) {}
+
+template <class Sum>
+void BoxBlur<Sum>::run(std::span<Sum> plane, std::size_t radius) {
+  along_rows(plane, radius);
+  down_columns(plane, radius);
 }
 
-/// One pass down all columns: a row of running sums gains the row that enters the window and loses
-/// the one that leaves it.
 template <class Sum>
-void blur_columns(std::span<const Sum> in, std::span<Sum> out, std::span<Sum> running,
-                  std::size_t radius) {
-  const std::size_t side = running.size();
-  std::fill(running.begin(), running.end(), Sum{0});
-  const auto add_row = [&](std::size_t y) {
-    const Sum* row = in.data() + y * side;
-    for (std::size_t x = 0; x < side; ++x) {
-      running[x] += row[x];
-    }
-  };
-  for (std::size_t y = 0; y < std::min(radius, side); ++y) {
-    add_row(y);
-  }
-  for (std::size_t y = 0; y < side; ++y) {
-    if (y + radius < side) {
-      add_row(y + radius);
-    }
-    if (y > radius) {
-      const Sum* row = in.data() + (y - radius - 1) * side;
-      for (std::size_t x = 0; x < side; ++x) {
-        running[x] -= row[x];
-      }
-    }
-    std::copy(running.begin(), running.end(), out.data() + y * side);
-  }
-}
-
-}  // namespace
-
-template <class Sum>
-void box_blur(std::span<Sum> plane, std::span<Sum> scratch, std::size_t side, std::size_t radius) {
-  const std::size_t reach = std::min(radius, side);
-  std::vector<Sum> line(side + 1);
-  for (std::size_t y = 0; y < side; ++y) {
-    const std::span<Sum> row = plane.subspan(y * side, side);
-    if (std::all_of(row.begin(), row.end(), [](Sum value) { return value == 0; })) {
+void BoxBlur<Sum>::along_rows(std::span<Sum> plane, std::size_t radius) {
+  for (std::size_t first = 0; first < side_; first += blur_lines<Sum>) {
+    const std::size_t count = std::min(blur_lines<Sum>, side_ - first);
+    const std::span<Sum> rows = plane.subspan(first * side_, count * side_);
+    if (std::all_of(rows.begin(), rows.end(), [](Sum value) { return value == 0; })) {
       continue;
     }
-    for (int pass = 0; pass < passes; ++pass) {
-      blur_row<Sum>(row, line, reach);
+    for (std::size_t y = 0; y < count; ++y) {
+      for (std::size_t x = 0; x < side_; ++x) {
+        lines_[x].number[y] = rows[y * side_ + x];
+      }
+    }
+    blur(radius);
+    for (std::size_t y = 0; y < count; ++y) {
+      for (std::size_t x = 0; x < side_; ++x) {
+        rows[y * side_ + x] = blurred_[x].number[y];
+      }
     }
   }
-  const std::span<Sum> running(line.data(), side);
-  blur_columns<Sum>(plane, scratch, running, reach);
-  blur_columns<Sum>(scratch, plane, running, reach);
-  blur_columns<Sum>(plane, scratch, running, reach);
-  std::copy(scratch.begin(), scratch.end(), plane.begin());
 }
 
-template void box_blur(std::span<std::uint32_t> plane, std::span<std::uint32_t> scratch,
-                       std::size_t side, std::size_t radius);
-template void box_blur(std::span<std::uint64_t> plane, std::span<std::uint64_t> scratch,
-                       std::size_t side, std::size_t radius);
+template <class Sum>
+void BoxBlur<Sum>::down_columns(std::span<Sum> plane, std::size_t radius) {
+  for (std::size_t first = 0; first < side_; first += blur_lines<Sum>) {
+    const std::size_t count = std::min(blur_lines<Sum>, side_ - first);
+    Sum any = 0;
+    for (std::size_t y = 0; y < side_; ++y) {
+      const Sum* const row = plane.data() + y * side_ + first;
+      for (std::size_t x = 0; x < count; ++x) {
+        lines_[y].number[x] = row[x];
+        any |= row[x];
+      }
+    }
+    if (any == 0) {
+      continue;
+    }
+    blur(radius);
+    for (std::size_t y = 0; y < side_; ++y) {
+      std::copy_n(blurred_[y].number.begin(), count, plane.data() + y * side_ + first);
+    }
+  }
+}
+
+template <class Sum>
+void BoxBlur<Sum>::blur(std::size_t radius) {
+  Sum* const numbers = lines_.data()->number.data();
+  Sum* const scratch = blurred_.data()->number.data();
+  if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+    kernels().blur_32(numbers, scratch, side_, radius);
+  } else {
+    kernels().blur_64(numbers, scratch, side_, radius);
+  }
+}
+
+template class BoxBlur<std::uint32_t>;
+template class BoxBlur<std::uint64_t>;
 
 BlurredHits blur_hits(std::span<const std::uint32_t> hits, MapShape shape, std::size_t radius) {
   BlurredHits blurred;
   blurred.hits.assign(hits.begin(), hits.end());
-  std::vector<std::uint64_t> scratch(hits.size());
-  box_blur<std::uint64_t>(blurred.hits, scratch, shape.side, radius);
-  blurred.scale.resize(hits.size());
+  BoxBlur<std::uint64_t>(shape.side).run(blurred.hits, radius);
+  blurred.scale.resize(whole_runs(hits.size()));
   for (std::size_t i = 0; i < hits.size(); ++i) {
     blurred.scale[i] = blurred.hits[i] == 0 ? 0.0F : weight_scale(blurred.hits[i]);
   }

@@ -11,15 +11,6 @@
 namespace somatlas::gpu {
 namespace {
 
-/// Copies a run of a chunk's neurons; nearly all are four, which is one move.
-void copy_run(const std::uint16_t* from, std::size_t count, std::uint16_t* to) {
-  if (count == 4) {
-    std::memcpy(to, from, 4 * sizeof *to);
-  } else {
-    std::copy_n(from, count, to);
-  }
-}
-
 constexpr std::size_t whole_chunks(std::size_t nodes) {
   return (nodes + chunk_neurons - 1) / chunk_neurons * chunk_neurons;
 }
@@ -124,9 +115,20 @@ void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,
   }
 }
 
-void add_squares(std::span<const std::uint16_t> plane, std::span<std::uint64_t> sums) {
-  for (std::size_t i = 0; i < plane.size(); ++i) {
-    sums[i] += std::uint64_t{plane[i]} * plane[i];
+void add_squares(const CpuCodebook& codebook, DescriptorId descriptor,
+                 std::span<ChunkSquares> sums) {
+  for (std::size_t slot = 0; slot < sums.size(); ++slot) {
+    kernels().add_squares(codebook.chunk(slot)[descriptor].weight.data(), sums[slot].data());
+  }
+}
+
+void set_square_sums(CpuCodebook& codebook, std::span<const ChunkSquares> sums) {
+  const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
+  for (std::size_t slot = 0; slot < filled.size(); ++slot) {
+    for_each_run(
+        codebook.tree, filled[slot], [&](std::size_t place, std::size_t neuron, std::size_t count) {
+          std::copy_n(sums[slot].data() + place, count, codebook.square_sum.data() + neuron);
+        });
   }
 }
 

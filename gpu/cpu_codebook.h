@@ -23,6 +23,8 @@ struct alignas(64) WeightBlock {
 };
 /// Norms or scores of a chunk; of place i in run i / lanes at score_lane(i).
 using ChunkLanes = std::array<Lanes, chunk_neurons / lanes>;
+/// Sums of squares of a chunk's weights.
+using ChunkSquares = std::array<std::uint64_t, chunk_neurons>;
 
 /// Bounds of one level of the tree: for every descriptor and node the largest weight below it, for
 /// every node the least norm of a usable neuron below it.
@@ -76,8 +78,11 @@ void bound_supers(CpuCodebook& codebook, DescriptorId descriptor);
 /// Reads one plane, M weights row-major.
 void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<std::uint16_t> plane);
-/// Adds the squares of a plane to M sums.
-void add_squares(std::span<const std::uint16_t> plane, std::span<std::uint64_t> sums);
+/// Adds the squares of a plane to sums, one a slot.
+void add_squares(const CpuCodebook& codebook, DescriptorId descriptor,
+                 std::span<ChunkSquares> sums);
+/// Makes square_sum of the sums of all planes.
+void set_square_sums(CpuCodebook& codebook, std::span<const ChunkSquares> sums);
 /// Makes the norms, and the least of every block and super, from square_sum and vacant. Throws
 /// std::invalid_argument where a sum is above max_square_sum.
 void make_norms(CpuCodebook& codebook);

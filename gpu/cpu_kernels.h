@@ -1,5 +1,6 @@
-// The inner loops of the search on the CPU, in the widest vectors that the processor has; which one
-// runs is decided when the program starts. Always holds: integers only, so all of them agree.
+// The inner loops of search and update on the CPU, in the widest vectors that the processor has;
+// which one runs is decided when the program starts. Always holds: integers only, so all of them
+// agree.
 #pragma once
 
 #include <array>
@@ -30,6 +31,12 @@ struct TableRow {
   std::size_t length;
 };
 
+/// Lines that blur_32 and blur_64 take at once.
+template <class Sum>
+inline constexpr std::size_t blur_lines = 64 / sizeof(Sum);
+/// Flag of a weight that is to be settled.
+inline constexpr std::uint16_t doubtful_weight = 0x8000;
+
 struct Kernels {
   const char* name;
   /// Scores of 64 places, norms and scores four Lanes each; returns the lowest.
@@ -38,6 +45,20 @@ struct Kernels {
   std::int32_t (*score_16)(const TableRow& row, const Lanes* norms, Lanes* scores);
   /// Largest of each of the four sixteens of a chunk's weights.
   void (*block_maxima)(const std::uint16_t* weights, std::uint16_t* maxima);
+  /// Adds the squares of a chunk's weights to sums of as many.
+  void (*add_squares)(const std::uint16_t* weights, std::uint64_t* sums);
+  /// Three box passes along as many lines at once as a cache line has numbers: line i's number x at
+  /// numbers[x * lines + i], 0 <= x < length. The result is left in scratch, of the same size.
+  void (*blur_32)(std::uint32_t* numbers, std::uint32_t* scratch, std::size_t length,
+                  std::size_t radius);
+  void (*blur_64)(std::uint64_t* numbers, std::uint64_t* scratch, std::size_t length,
+                  std::size_t radius);
+  /// estimate_weight() of count sums, a multiple of 16: joined with doubtful_weight where rounding
+  /// may have made it another than the exact one.
+  void (*weigh_32)(const std::uint32_t* sums, const float* scales, std::size_t count,
+                   std::uint16_t* weights);
+  void (*weigh_64)(const std::uint64_t* sums, const float* scales, std::size_t count,
+                   std::uint16_t* weights);
   /// The sum, modulo 2^16 a lane, of count weights, a multiple of 512: nothing but loads and adds,
   /// to measure what the nearest cache gives.
   std::uint64_t (*add_up)(const std::uint16_t* weights, std::size_t count);

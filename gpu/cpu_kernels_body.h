@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "gpu/contract.h"
 #include "gpu/cpu_kernels.h"
@@ -23,16 +24,19 @@ template <>
 struct Vectors<16> {
   using Words [[gnu::vector_size(16)]] = std::uint32_t;
   using Scores [[gnu::vector_size(16)]] = std::int32_t;
+  using Longs [[gnu::vector_size(16)]] = std::uint64_t;
 };
 template <>
 struct Vectors<32> {
   using Words [[gnu::vector_size(32)]] = std::uint32_t;
   using Scores [[gnu::vector_size(32)]] = std::int32_t;
+  using Longs [[gnu::vector_size(32)]] = std::uint64_t;
 };
 template <>
 struct Vectors<64> {
   using Words [[gnu::vector_size(64)]] = std::uint32_t;
   using Scores [[gnu::vector_size(64)]] = std::int32_t;
+  using Longs [[gnu::vector_size(64)]] = std::uint64_t;
 };
 
 /// The least of a vector's lanes, by halves.
@@ -119,6 +123,69 @@ template <std::size_t Bytes, std::size_t Places>
   return least_lane(lowest);
 }
 
+/// A sliding sum, vector by vector: what enters the window less what leaves it. Vector is of Sum.
+template <class Vector, class Sum>
+[[gnu::always_inline]] inline void blur(Sum* numbers, Sum* scratch, std::size_t length,
+                                        std::size_t radius) {
+  constexpr std::size_t lines = blur_lines<Sum>;
+  constexpr std::size_t width = sizeof(Vector) / sizeof(Sum);
+  const std::size_t reach = std::min(radius, length);
+  for (std::size_t line = 0; line < lines; line += width) {
+    const Sum* from = numbers + line;
+    Sum* to = scratch + line;
+    for (int pass = 0; pass < 3; ++pass) {
+      Vector sum{};
+      Vector value;
+      for (std::size_t x = 0; x < reach; ++x) {
+        std::memcpy(&value, from + x * lines, sizeof value);
+        sum += value;
+      }
+      for (std::size_t x = 0; x < length; ++x) {
+        if (x + reach < length) {
+          std::memcpy(&value, from + (x + reach) * lines, sizeof value);
+          sum += value;
+        }
+        if (x > reach) {
+          std::memcpy(&value, from + (x - reach - 1) * lines, sizeof value);
+          sum -= value;
+        }
+        std::memcpy(to + x * lines, &sum, sizeof sum);
+      }
+      from = pass == 0 ? scratch + line : numbers + line;
+      to = pass == 0 ? numbers + line : scratch + line;
+    }
+  }
+}
+
+/// An estimate is off by less than this before it is cut to an integer: so does estimate_weight()
+/// promise.
+inline constexpr float most_error = 0.01F;
+
+/// In plain loops of fixed length, which the compiler turns into vectors.
+template <class Sum>
+[[gnu::always_inline]] inline void weigh(const Sum* sums, const float* scales, std::size_t count,
+                                         std::uint16_t* weights) {
+  // 64-bit sums are below 2^62; signed ones are quicker to turn into numbers with a fraction.
+  using Number = std::conditional_t<sizeof(Sum) == 8, std::int64_t, Sum>;
+  constexpr std::size_t at_once = 16;
+  for (std::size_t first = 0; first < count; first += at_once) {
+    std::array<float, at_once> value;
+    std::array<std::int32_t, at_once> whole;
+    for (std::size_t i = 0; i < at_once; ++i) {
+      value[i] =
+          static_cast<float>(static_cast<Number>(sums[first + i])) * scales[first + i] + 0.5F;
+    }
+    for (std::size_t i = 0; i < at_once; ++i) {
+      whole[i] = static_cast<std::int32_t>(value[i]);
+    }
+    for (std::size_t i = 0; i < at_once; ++i) {
+      const float rest = value[i] - static_cast<float>(whole[i]);
+      const bool doubtful = rest < most_error || rest > 1 - most_error;
+      weights[first + i] = static_cast<std::uint16_t>(whole[i] | (doubtful ? doubtful_weight : 0));
+    }
+  }
+}
+
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline std::uint64_t add_up(const std::uint16_t* weights,
                                                    std::size_t count) {
@@ -143,14 +210,38 @@ template <std::size_t Bytes>
   return total;
 }
 
+/// Weights are below 2^15, so signed lanes order them.
 [[gnu::always_inline]] inline void block_maxima(const std::uint16_t* weights,
                                                 std::uint16_t* maxima) {
+  using Eight [[gnu::vector_size(16)]] = std::int16_t;
+  Eight half[8];  // two a block
+  std::memcpy(half, weights, sizeof half);
+  Eight left;
+  Eight right;
+  Eight most[4];
+#pragma GCC unroll 4
   for (std::size_t block = 0; block < 4; ++block) {
-    std::uint16_t largest = 0;
-    for (std::size_t i = 0; i < tree_fanout; ++i) {
-      largest = std::max(largest, weights[block * tree_fanout + i]);
-    }
-    maxima[block] = largest;
+    most[block] = half[2 * block] > half[2 * block + 1] ? half[2 * block] : half[2 * block + 1];
+  }
+#pragma GCC unroll 2
+  for (std::size_t pair = 0; pair < 2; ++pair) {
+    left = __builtin_shuffle(most[2 * pair], most[2 * pair + 1], Eight{0, 1, 2, 3, 8, 9, 10, 11});
+    right =
+        __builtin_shuffle(most[2 * pair], most[2 * pair + 1], Eight{4, 5, 6, 7, 12, 13, 14, 15});
+    most[pair] = left > right ? left : right;
+  }
+  left = __builtin_shuffle(most[0], most[1], Eight{0, 1, 4, 5, 8, 9, 12, 13});
+  right = __builtin_shuffle(most[0], most[1], Eight{2, 3, 6, 7, 10, 11, 14, 15});
+  most[0] = left > right ? left : right;
+  left = __builtin_shuffle(most[0], Eight{0, 2, 4, 6, 0, 2, 4, 6});
+  right = __builtin_shuffle(most[0], Eight{1, 3, 5, 7, 1, 3, 5, 7});
+  most[0] = left > right ? left : right;
+  std::memcpy(maxima, &most[0], 4 * sizeof *maxima);
+}
+
+[[gnu::always_inline]] inline void add_squares(const std::uint16_t* weights, std::uint64_t* sums) {
+  for (std::size_t i = 0; i < chunk_neurons; ++i) {
+    sums[i] += std::uint32_t{weights[i]} * std::uint32_t{weights[i]};
   }
 }
 

@@ -4,16 +4,17 @@
 namespace somatlas::gpu {
 namespace {
 
-constexpr Kernels plain{"plain",
-                        [](const TableRow& row, const Lanes* norms, Lanes* scores) {
-                          return kernels_body::score<16, chunk_neurons>(row, norms, scores);
-                        },
-                        [](const TableRow& row, const Lanes* norms, Lanes* scores) {
-                          return kernels_body::score<16, tree_fanout>(row, norms, scores);
-                        },
-                        [](const std::uint16_t* weights, std::uint16_t* maxima) {
-                          kernels_body::block_maxima(weights, maxima);
-                        }};
+constexpr Kernels plain{
+    .name = "plain",
+    .score_64 = kernels_body::score<16, chunk_neurons>,
+    .score_16 = kernels_body::score<16, tree_fanout>,
+    .block_maxima = kernels_body::block_maxima,
+    .add_squares = kernels_body::add_squares,
+    .blur_32 = kernels_body::blur<kernels_body::Vectors<16>::Words, std::uint32_t>,
+    .blur_64 = kernels_body::blur<kernels_body::Vectors<16>::Longs, std::uint64_t>,
+    .weigh_32 = kernels_body::weigh<std::uint32_t>,
+    .weigh_64 = kernels_body::weigh<std::uint64_t>,
+    .add_up = kernels_body::add_up<16>};
 
 }  // namespace
 

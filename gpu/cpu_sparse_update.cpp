@@ -2,6 +2,7 @@
 #include "gpu/cpu_sparse_update.h"
 
 #include <algorithm>
+#include <array>
 
 #include "gpu/contract.h"
 
@@ -91,36 +92,35 @@ void SparseUpdate::spread(const CountedCell& cell) {
   }
 }
 
-void SparseUpdate::divide(DescriptorId descriptor, std::size_t slot,
-                          std::span<std::uint64_t> square_sum) {
+void SparseUpdate::divide(DescriptorId descriptor, std::size_t slot, ChunkSquares& squares) {
   WeightBlock& block = codebook_.weights[slot * codebook_.shape.descriptors + descriptor];
-  for_each_run(codebook_.tree, codebook_.tree.filled_chunks()[slot],
+  alignas(64) std::array<std::uint32_t, chunk_neurons> sums{};
+  alignas(64) std::array<float, chunk_neurons> scales{};
+  const std::size_t chunk = codebook_.tree.filled_chunks()[slot];
+  for_each_run(codebook_.tree, chunk,
                [&](std::size_t place, std::size_t neuron, std::size_t count) {
-                 std::uint32_t any = 0;
-                 for (std::size_t i = 0; i < count; ++i) {
-                   any |= sums_[neuron + i];
-                   block.weight[place + i] = 0;
-                 }
-                 for (std::size_t i = 0; any != 0 && i < count; ++i) {
-                   std::uint32_t& sum = sums_[neuron + i];
-                   const std::uint16_t weight = weight_of_sum(sum, blurred_, neuron + i);
-                   block.weight[place + i] = weight;
-                   square_sum[neuron + i] += std::uint64_t{weight} * weight;
-                   sum = 0;
-                 }
+                 copy_run(blurred_.scale.data() + neuron, count, scales.data() + place);
+                 copy_run(sums_.data() + neuron, count, sums.data() + place);
+                 std::fill_n(sums_.data() + neuron, count, 0U);
                });
+  kernels().weigh_32(sums.data(), scales.data(), chunk_neurons, block.weight.data());
+  settle_doubtful(block.weight, [&](std::size_t place, std::uint32_t estimate) {
+    const Neuron neuron = codebook_.tree.neuron_of(chunk * chunk_neurons + place);
+    return settle_weight(sums[place], blurred_.hits[neuron], estimate);
+  });
+  kernels().add_squares(block.weight.data(), squares.data());
   bound_chunk(codebook_, descriptor, slot);
 }
 
 void SparseUpdate::make_plane(DescriptorId descriptor, std::span<const CountedCell> cells,
-                              std::span<std::uint64_t> square_sum) {
+                              std::span<ChunkSquares> squares) {
   slots_.clear();
   for (const CountedCell& cell : cells) {
     spread(cell);
   }
   clear_chunks(codebook_, descriptor, reached_);
   for (const std::uint32_t slot : slots_) {
-    divide(descriptor, slot, square_sum);
+    divide(descriptor, slot, squares[slot]);
     reached_[slot] = 0;
   }
   bound_supers(codebook_, descriptor);

@@ -42,11 +42,11 @@ class SparseUpdate {
   [[nodiscard]] bool pays(std::size_t cells) const;
   /// Makes a plane from its counts, whose blurred sums fit 32 bits, and adds its squares.
   void make_plane(DescriptorId descriptor, std::span<const CountedCell> cells,
-                  std::span<std::uint64_t> square_sum);
+                  std::span<ChunkSquares> squares);
 
  private:
   void spread(const CountedCell& cell);
-  void divide(DescriptorId descriptor, std::size_t slot, std::span<std::uint64_t> square_sum);
+  void divide(DescriptorId descriptor, std::size_t slot, ChunkSquares& squares);
 
   CpuCodebook& codebook_;
   const BlurredHits& blurred_;

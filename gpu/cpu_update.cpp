@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace somatlas::gpu {
 namespace {
@@ -23,20 +24,41 @@ bool fits_32_bits(std::uint64_t total, std::size_t side, std::size_t radius) {
   return bound <= limit;
 }
 
+/// One thread's updates over whole planes.
 template <class Sum>
-void weights_of(std::span<const CountedCell> cells, const BlurredHits& blurred, std::size_t side,
-                std::size_t radius, std::vector<Sum>& plane, std::vector<Sum>& scratch,
-                std::span<std::uint16_t> out) {
-  plane.assign(out.size(), 0);
-  for (const CountedCell& cell : cells) {
-    plane[cell.neuron] = cell.count;
+class WholePlane {
+ public:
+  WholePlane(std::size_t side, const Neighbourhood& neighbourhood)
+      : neighbourhood_(neighbourhood), blur_(side), neurons_(side * side) {}
+
+  /// out: whole_runs(M) weights.
+  void make(std::span<const CountedCell> cells, std::span<std::uint16_t> out) {
+    sums_.assign(out.size(), 0);
+    for (const CountedCell& cell : cells) {
+      sums_[cell.neuron] = cell.count;
+    }
+    blur_.run(std::span(sums_).first(neurons_), neighbourhood_.radius);
+    weigh(out);
+    settle_doubtful(out, [this](std::size_t i, std::uint32_t estimate) {
+      return settle_weight(sums_[i], neighbourhood_.blurred.hits[i], estimate);
+    });
   }
-  scratch.resize(out.size());
-  box_blur<Sum>(plane, scratch, side, radius);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = weight_of_sum(plane[i], blurred, i);
+
+ private:
+  void weigh(std::span<std::uint16_t> out) const {
+    const float* const scale = neighbourhood_.blurred.scale.data();
+    if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+      kernels().weigh_32(sums_.data(), scale, out.size(), out.data());
+    } else {
+      kernels().weigh_64(sums_.data(), scale, out.size(), out.data());
+    }
   }
-}
+
+  const Neighbourhood& neighbourhood_;
+  BoxBlur<Sum> blur_;
+  std::size_t neurons_;
+  std::vector<Sum> sums_;
+};
 
 }  // namespace
 
@@ -48,32 +70,29 @@ Neighbourhood::Neighbourhood(std::span<const std::uint32_t> hits, MapShape shape
 
 void make_planes(const CpuStatistics& statistics, const Neighbourhood& neighbourhood,
                  DescriptorId begin, DescriptorId end, CpuCodebook& codebook,
-                 std::span<std::uint64_t> square_sum) {
+                 std::span<ChunkSquares> squares) {
   const std::size_t side = codebook.shape.side;
   const std::size_t radius = neighbourhood.radius;
-  const BlurredHits& blurred = neighbourhood.blurred;
-  SparseUpdate sparse(codebook, blurred, neighbourhood.spread);
+  SparseUpdate sparse(codebook, neighbourhood.blurred, neighbourhood.spread);
   std::vector<CountedCell> cells;
-  std::vector<std::uint16_t> weights(blurred.hits.size());
-  std::vector<std::uint32_t> narrow_plane;
-  std::vector<std::uint32_t> narrow_scratch;
-  std::vector<std::uint64_t> wide_plane;
-  std::vector<std::uint64_t> wide_scratch;
+  std::vector<std::uint16_t> weights(whole_runs(codebook.shape.neurons()));
+  const std::span<const std::uint16_t> plane = std::span(weights).first(codebook.shape.neurons());
+  WholePlane<std::uint32_t> narrow_plane(side, neighbourhood);
+  WholePlane<std::uint64_t> wide_plane(side, neighbourhood);
   for (DescriptorId descriptor = begin; descriptor < end; ++descriptor) {
     const std::uint64_t total = statistics.cells(descriptor, cells);
     const bool narrow = fits_32_bits(total, side, radius);
     if (narrow && radius <= largest_spread && sparse.pays(cells.size())) {
-      sparse.make_plane(descriptor, cells, square_sum);
+      sparse.make_plane(descriptor, cells, squares);
       continue;
     }
     if (narrow) {
-      weights_of<std::uint32_t>(cells, blurred, side, radius, narrow_plane, narrow_scratch,
-                                weights);
+      narrow_plane.make(cells, weights);
     } else {
-      weights_of<std::uint64_t>(cells, blurred, side, radius, wide_plane, wide_scratch, weights);
+      wide_plane.make(cells, weights);
     }
-    store_plane(codebook, descriptor, weights);
-    add_squares(weights, square_sum);
+    store_plane(codebook, descriptor, plane);
+    add_squares(codebook, descriptor, squares);
   }
 }
 

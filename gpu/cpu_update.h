@@ -25,10 +25,10 @@ struct Neighbourhood {
 };
 
 /// Makes the planes of descriptors [begin, end) from settled statistics (section 2, "Update") and
-/// writes them to the codebook; adds their squares to square_sum, M values. One thread; disjoint
+/// writes them to the codebook; adds their squares to squares, one a slot. One thread; disjoint
 /// ranges may be made at the same time with sums of their own.
 void make_planes(const CpuStatistics& statistics, const Neighbourhood& neighbourhood,
                  DescriptorId begin, DescriptorId end, CpuCodebook& codebook,
-                 std::span<std::uint64_t> square_sum);
+                 std::span<ChunkSquares> squares);
 
 }  // namespace somatlas::gpu

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "gpu/tile.h"
@@ -89,6 +90,16 @@ void for_each_run(const PlaneTree& tree, std::size_t chunk, const Each& each) {
         each(block * tree_fanout + y * block_side, std::size_t{row} * tree.side() + column, count);
       }
     }
+  }
+}
+
+/// Copies such a run; nearly all are four, which is one move.
+template <class Value>
+void copy_run(const Value* from, std::size_t count, Value* to) {
+  if (count == 4) {
+    std::memcpy(to, from, 4 * sizeof *to);
+  } else {
+    std::copy_n(from, count, to);
   }
 }
 

@@ -21,11 +21,9 @@ TEST(CpuUpdate, BlurInBothWidthsEqualsLiteralWindows) {
       }
       const auto expected = reference_blur(plane, side, radius);
       std::vector<std::uint32_t> narrow(plane.begin(), plane.end());
-      std::vector<std::uint32_t> narrow_scratch(plane.size());
-      std::vector<std::uint64_t> scratch(plane.size());
-      box_blur<std::uint64_t>(plane, scratch, side, radius);
+      BoxBlur<std::uint64_t>(side).run(plane, radius);
       EXPECT_EQ(plane, expected) << "side " << side << ", radius " << radius;
-      box_blur<std::uint32_t>(narrow, narrow_scratch, side, radius);
+      BoxBlur<std::uint32_t>(side).run(narrow, radius);
       for (std::size_t i = 0; i < plane.size(); ++i) {
         // Where a sum passes 32 bits its low half must still be right.
         ASSERT_EQ(narrow[i], static_cast<std::uint32_t>(expected[i]));

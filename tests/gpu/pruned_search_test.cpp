@@ -1,5 +1,4 @@
-// Exact pruning against the reference and brute force, which it must never differ from; and the
-// inner loops of every processor against plain sums.
+// Exact pruning against the reference and brute force, which it must never differ from.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -134,55 +133,6 @@ TEST(PrunedSearch, ExtremeWeightsAndTheMostDescriptorsDoNotOverflow) {
   std::iota(rows[0].descriptors.begin(), rows[0].descriptors.end(), 0U);
   rows[1].descriptors.clear();
   expect_all_equal(reference, rows);
-}
-
-TEST(Kernels, EveryProcessorsEqualPlainSums) {
-  auto random = generator(74);
-  constexpr std::size_t stride = 3 * chunk_neurons;
-  for (int trial = 0; trial < 50; ++trial) {
-    std::vector<std::uint16_t> table(stride * 40);
-    for (std::uint16_t& weight : table) {
-      weight =
-          static_cast<std::uint16_t>(random() % 4 == 0 ? weight_one : random() % (weight_one + 1U));
-    }
-    std::vector<DescriptorId> row(random() % 30);
-    for (DescriptorId& descriptor : row) {
-      descriptor = static_cast<DescriptorId>(random() % 40);
-    }
-    ChunkLanes norms;
-    for (Lanes& run : norms) {
-      for (std::int32_t& norm : run.value) {
-        norm = static_cast<std::int32_t>(random() % INT32_MAX);
-      }
-    }
-    const std::size_t first = random() % (stride - chunk_neurons);
-    const TableRow given{table.data() + first, stride, row.data(), row.size()};
-    for (std::size_t k = 0; k < kernel_count(); ++k) {
-      for (const std::size_t places : {lanes, chunk_neurons}) {
-        ChunkLanes scores;
-        const auto run = places == lanes ? kernel(k).score_16 : kernel(k).score_64;
-        const std::int32_t lowest = run(given, norms.data(), scores.data());
-        std::int32_t least = padded_norm;
-        for (std::size_t i = 0; i < places; ++i) {
-          std::int64_t sum = 0;
-          for (const DescriptorId descriptor : row) {
-            sum += table[first + descriptor * stride + i];
-          }
-          const std::size_t lane = score_lane(i);
-          const std::int64_t expected = norms[i / lanes].value[lane] - 128 * sum;
-          ASSERT_EQ(scores[i / lanes].value[lane], expected) << kernel(k).name;
-          least = std::min(least, static_cast<std::int32_t>(expected));
-        }
-        ASSERT_EQ(lowest, least) << kernel(k).name;
-      }
-      std::array<std::uint16_t, 4> maxima{};
-      kernel(k).block_maxima(given.first, maxima.data());
-      for (std::size_t block = 0; block < 4; ++block) {
-        const auto* const from = given.first + block * tree_fanout;
-        ASSERT_EQ(maxima[block], *std::max_element(from, from + tree_fanout));
-      }
-    }
-  }
 }
 
 }  // namespace
