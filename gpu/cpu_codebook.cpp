@@ -46,10 +46,9 @@ std::int32_t CpuCodebook::norm(Neuron neuron) const {
 }
 
 std::size_t codebook_bytes(MapShape shape) {
-  const PlaneTree tree(shape.side);
-  const std::size_t chunks = tree.filled_chunks().size();
-  const std::size_t nodes = whole_chunks(tree.blocks()) + whole_chunks(tree.supers());
-  return chunks * (shape.descriptors * sizeof(WeightBlock) + sizeof(ChunkLanes)) +
+  const PlaneTree::Size tree = PlaneTree::size_of(shape.side);
+  const std::size_t nodes = whole_chunks(tree.supers * tree_fanout) + whole_chunks(tree.supers);
+  return tree.filled_chunks * (shape.descriptors * sizeof(WeightBlock) + sizeof(ChunkLanes)) +
          nodes * (shape.descriptors * sizeof(std::uint16_t) + sizeof(std::int32_t)) +
          shape.neurons() * (sizeof(std::uint64_t) + 1);
 }

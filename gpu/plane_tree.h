@@ -25,6 +25,19 @@ class PlaneTree {
  public:
   explicit PlaneTree(std::uint32_t side);
 
+  /// What a tree of this side has, without making it.
+  struct Size {
+    std::size_t supers;
+    std::size_t filled_chunks;
+  };
+  [[nodiscard]] static constexpr Size size_of(std::uint32_t side) {
+    const auto squares = [side](std::size_t width) {
+      const std::size_t across = (side + width - 1) / width;
+      return across * across;
+    };
+    return {.supers = squares(16), .filled_chunks = squares(8)};
+  }
+
   [[nodiscard]] std::uint32_t side() const { return side_; }
   [[nodiscard]] std::size_t supers() const { return std::size_t{across_} * across_; }
   [[nodiscard]] std::size_t blocks() const { return supers() * tree_fanout; }
