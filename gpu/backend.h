@@ -3,12 +3,14 @@
 // result is an integer fixed by the numerical contract, so all backends agree bit for bit.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -86,10 +88,22 @@ class Backend {
       const std::function<void(DescriptorId first, std::span<std::uint16_t> out)>& planes,
       std::span<const std::uint8_t> vacant) = 0;
 
-  /// Copies consecutive planes from first on; out.size() is a multiple of M.
-  virtual void read_planes(DescriptorId first, std::span<std::uint16_t> out) = 0;
+  /// Copies these descriptors' planes, one after the other; out has M values for each. Throws
+  /// std::invalid_argument where the map lacks one, or out has another size.
+  virtual void read_planes(std::span<const DescriptorId> descriptors,
+                           std::span<std::uint16_t> out) = 0;
   [[nodiscard]] virtual Cells read_cells() = 0;
 };
+
+/// For backends: throws what read_planes() promises, of room for so many values.
+inline void require_planes(MapShape shape, std::span<const DescriptorId> descriptors,
+                           std::size_t values) {
+  if (values != descriptors.size() * shape.neurons() ||
+      std::any_of(descriptors.begin(), descriptors.end(),
+                  [&](DescriptorId descriptor) { return descriptor >= shape.descriptors; })) {
+    throw std::invalid_argument("planes were asked for that the map does not have");
+  }
+}
 
 /// The reference backend: pure functions over ranges, spread by the caller's threads.
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(MapShape shape, ParallelFor parallel_for);

@@ -103,11 +103,15 @@ class CpuBackend final : public Backend {
     make_norms(codebook_);
   }
 
-  void read_planes(DescriptorId first, std::span<std::uint16_t> out) override {
+  void read_planes(std::span<const DescriptorId> descriptors,
+                   std::span<std::uint16_t> out) override {
+    require_planes(shape(), descriptors, out.size());
     const std::size_t neurons = shape().neurons();
-    for (std::size_t begin = 0; begin < out.size(); begin += neurons, ++first) {
-      fetch_plane(codebook_, first, out.subspan(begin, neurons));
-    }
+    parallel_for_(descriptors.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        fetch_plane(codebook_, descriptors[i], out.subspan(i * neurons, neurons));
+      }
+    });
   }
 
   [[nodiscard]] Cells read_cells() override {

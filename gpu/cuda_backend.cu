@@ -125,7 +125,8 @@ class CudaBackend final : public Backend {
 
   void load(const std::function<void(DescriptorId, std::span<std::uint16_t>)>& planes,
             std::span<const std::uint8_t> vacant) override;
-  void read_planes(DescriptorId first, std::span<std::uint16_t> out) override;
+  void read_planes(std::span<const DescriptorId> descriptors,
+                   std::span<std::uint16_t> out) override;
 
   [[nodiscard]] Cells read_cells() override {
     make_current();
@@ -239,18 +240,22 @@ void CudaBackend::load(const std::function<void(DescriptorId, std::span<std::uin
   }
 }
 
-void CudaBackend::read_planes(DescriptorId first, std::span<std::uint16_t> out) {
+void CudaBackend::read_planes(std::span<const DescriptorId> descriptors,
+                              std::span<std::uint16_t> out) {
+  require_planes(shape_, descriptors, out.size());
   make_current();
   const std::size_t neurons = shape_.neurons();
-  const std::size_t wanted = out.size() / neurons;
-  if (out.size() % neurons != 0 || wanted > shape_.descriptors ||
-      first > shape_.descriptors - wanted) {
-    throw std::invalid_argument("planes were asked for that the map does not have");
-  }
   const StreamView stream = work_.view();
-  for (std::size_t done = 0; done < wanted;) {
-    const std::size_t count = std::min(planes_at_once(), wanted - done);
-    book_.get_planes(first + static_cast<DescriptorId>(done), count, plane_room(), stream);
+  for (std::size_t done = 0; done < descriptors.size();) {
+    const std::size_t count = std::min(planes_at_once(), descriptors.size() - done);
+    for (std::size_t i = 0; i < count;) {  // those that follow one another at once
+      std::size_t run = 1;
+      while (i + run < count && descriptors[done + i + run] == descriptors[done + i] + run) {
+        ++run;
+      }
+      book_.get_planes(descriptors[done + i], run, plane_room() + i * neurons, stream);
+      i += run;
+    }
     copy_to_host(out.data() + done * neurons, plane_room(), count * neurons, stream);
     stream.synchronize();
     done += count;

@@ -1,18 +1,18 @@
 #include "pipeline/atlas_writer.h"
 
 #include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/enumerable_thread_specific.h>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
-#include <numeric>
-#include <unordered_map>
+#include <utility>
 
 #include "gpu/contract.h"
-#include "pipeline/cell_labels.h"
+#include "store/atlas_codec.h"
 
 namespace somatlas::pipeline {
 namespace {
+
+constexpr std::size_t planes_a_batch = 64;
 
 /// round-half-up(16383 * articles / all).
 std::uint32_t share_of(std::uint64_t articles, std::uint64_t all) {
@@ -22,68 +22,80 @@ std::uint32_t share_of(std::uint64_t articles, std::uint64_t all) {
 
 }  // namespace
 
-std::uint64_t write_planes(store::Atlas& work, store::Store& store, gpu::Backend& backend,
-                           const DescriptorIndex& index,
-                           const std::vector<std::uint64_t>& frequencies) {
-  std::unordered_map<store::DescriptorCode, store::DescriptorEntry> table;
+PlaneWriter::PlaneWriter(store::Store& store, gpu::Backend& backend, const DescriptorIndex& index,
+                         const std::vector<std::uint64_t>& frequencies, std::uint64_t articles,
+                         std::span<const std::uint8_t> vacant)
+    : backend_(backend),
+      index_(index),
+      frequencies_(frequencies),
+      articles_(articles),
+      vacant_(vacant),
+      collectors_([this] { return CellCollector(backend_.shape().side, vacant_); }) {
   for (store::DescriptorEntry& entry : store.descriptors()) {
     const store::DescriptorCode code = entry.code;
-    table.emplace(code, std::move(entry));
+    named_.emplace(code, std::move(entry));
   }
-  std::vector<gpu::DescriptorId> in_ui_order;
   for (gpu::DescriptorId id = 0; id < index.size(); ++id) {
     if (frequencies[id] != 0) {
-      in_ui_order.push_back(id);
+      in_ui_order_.push_back(id);
     }
   }
-  std::sort(in_ui_order.begin(), in_ui_order.end(),
+  std::sort(in_ui_order_.begin(), in_ui_order_.end(),
             [&](auto a, auto b) { return store::ui_less(index.codes()[a], index.codes()[b]); });
-  std::size_t next = 0;
-  const std::size_t neurons = backend.shape().neurons();
-  work.put_planes([&](store::AtlasDescriptor& descriptor, std::vector<std::uint16_t>& plane) {
-    if (next == in_ui_order.size()) {
-      return false;
-    }
-    const gpu::DescriptorId id = in_ui_order[next++];
-    const store::DescriptorCode code = index.codes()[id];
-    const auto named = table.find(code);
-    descriptor.code = code;
-    descriptor.name = named != table.end() ? named->second.name : store::descriptor_ui(code);
-    descriptor.tree_numbers =
-        named != table.end() ? named->second.tree_numbers : std::vector<std::string>{};
-    descriptor.articles = frequencies[id];
-    plane.resize(neurons);
-    backend.read_planes(id, plane);
-    return true;
-  });
-  return in_ui_order.size();
 }
 
-void write_cells(store::Atlas& work, gpu::Backend& backend, const DescriptorIndex& index,
-                 const std::vector<std::uint64_t>& frequencies, std::uint64_t articles,
-                 const gpu::Cells& cells, const Placement& placement) {
-  constexpr std::size_t planes_a_batch = 64;
-  const gpu::MapShape shape = backend.shape();
-  const std::size_t neurons = shape.neurons();
-  tbb::enumerable_thread_specific<CellCollector> collectors(
-      [&] { return CellCollector(shape.side, cells.vacant); });
-  std::vector<std::uint16_t> batch;
-  for (std::size_t first = 0; first < index.size(); first += planes_a_batch) {
-    const std::size_t count = std::min(planes_a_batch, index.size() - first);
-    batch.resize(count * neurons);
-    backend.read_planes(static_cast<gpu::DescriptorId>(first), batch);
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const auto& range) {
-      CellCollector& collector = collectors.local();
-      for (std::size_t i = range.begin(); i != range.end(); ++i) {
-        collector.add_plane(index.codes()[first + i], share_of(frequencies[first + i], articles),
-                            std::span(batch).subspan(i * neurons, neurons));
-      }
-    });
-  }
-  CellCollector all(shape.side, cells.vacant);
-  for (const CellCollector& part : collectors) {
+void PlaneWriter::write(store::Atlas& work) {
+  std::size_t next = 0;
+  std::vector<std::string> values;  // of the descriptors from next - next % planes_a_batch on
+  work.put_planes([&](store::AtlasDescriptor& descriptor, std::string& value) {
+    if (next == in_ui_order_.size()) {
+      return false;
+    }
+    if (next % planes_a_batch == 0) {
+      values = encode(std::span(in_ui_order_)
+                          .subspan(next, std::min(planes_a_batch, in_ui_order_.size() - next)));
+    }
+    value = std::move(values[next % planes_a_batch]);
+    const gpu::DescriptorId id = in_ui_order_[next++];
+    const store::DescriptorCode code = index_.codes()[id];
+    const auto named = named_.find(code);
+    descriptor.code = code;
+    descriptor.name = named != named_.end() ? named->second.name : store::descriptor_ui(code);
+    descriptor.tree_numbers =
+        named != named_.end() ? named->second.tree_numbers : std::vector<std::string>{};
+    descriptor.articles = frequencies_[id];
+    return true;
+  });
+}
+
+/// Reads a batch of planes, and over all threads encodes them and gathers what cells need of them.
+std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> ids) {
+  const std::size_t neurons = backend_.shape().neurons();
+  batch_.resize(ids.size() * neurons);
+  backend_.read_planes(ids, batch_);
+  std::vector<std::string> values(ids.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ids.size()), [&](const auto& range) {
+    CellCollector& collector = collectors_.local();
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      const store::DescriptorCode code = index_.codes()[ids[i]];
+      const auto plane = std::span<const std::uint16_t>(batch_).subspan(i * neurons, neurons);
+      values[i] = store::encode_plane(code, plane);
+      collector.add_plane(code, share_of(frequencies_[ids[i]], articles_), plane);
+    }
+  });
+  return values;
+}
+
+CellCollector PlaneWriter::cells() {
+  CellCollector all(backend_.shape().side, vacant_);
+  for (const CellCollector& part : collectors_) {
     all.merge(part);
   }
+  return all;
+}
+
+void write_cells(store::Atlas& work, const gpu::Cells& cells, const CellCollector& collector,
+                 const Placement& placement) {
   store::AtlasCells result;
   result.norm = cells.norm;
   result.square_sum = cells.square_sum;
@@ -91,8 +103,8 @@ void write_cells(store::Atlas& work, gpu::Backend& backend, const DescriptorInde
   result.hits = placement.hits;
   result.year_count = placement.year_count;
   result.year_sum = placement.year_sum;
-  result.height = all.heights();
-  result.leading = all.leading();
+  result.height = collector.heights();
+  result.leading = collector.leading();
   work.put_cells(result);
 }
 

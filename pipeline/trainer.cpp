@@ -314,9 +314,11 @@ std::optional<AtlasMeta> Trainer::finish() {
   QualitySums all = placement->training;
   all += placement->heldout;
   meta.quality = quality_of(placement->training, placement->heldout, all, cells_, placement->hits);
-  meta.descriptors = write_planes(work_, store_, backend_, input_.index, input_.frequencies);
-  write_cells(work_, backend_, input_.index, input_.frequencies, input_.training.training, cells_,
-              *placement);
+  PlaneWriter planes(store_, backend_, input_.index, input_.frequencies, input_.training.training,
+                     cells_.vacant);
+  planes.write(work_);
+  meta.descriptors = planes.planes();
+  write_cells(work_, cells_, planes.cells(), *placement);
   write_cell_articles(work_, *placement);
   write_final_assignment(work_, store_, input_.training, meta);
   if (state_.changes) {

@@ -146,13 +146,12 @@ void RocksAtlas::put_places(const std::function<std::optional<PlaceShard>()>& ne
   shards.publish();
 }
 
-void RocksAtlas::put_planes(
-    const std::function<bool(AtlasDescriptor&, std::vector<std::uint16_t>&)>& next) {
+void RocksAtlas::put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) {
   RocksIngestion ingestion(*rocks_);
   Replacement names(*this, ingestion, descriptors_family);
   Replacement planes(*this, ingestion, planes_family);
   AtlasDescriptor descriptor;
-  std::vector<std::uint16_t> plane;
+  std::string plane;
   while (next(descriptor, plane)) {
     if (!is_descriptor_code(descriptor.code))
       throw StoreError("the descriptor '" + descriptor.name + "' has no UI");
@@ -160,7 +159,7 @@ void RocksAtlas::put_planes(
     names.put(ui,
               encode_descriptor_value({descriptor.code, descriptor.name, descriptor.tree_numbers},
                                       descriptor.articles));
-    planes.put(ui, encode_plane(descriptor.code, plane));
+    planes.put(ui, plane);
   }
   names.put_index();
   planes.put_index();

@@ -95,10 +95,9 @@ class Atlas {
   virtual void put_checkpoint(const std::function<std::optional<AssignmentShard>()>& next,
                               const std::string& meta_name, const std::string& meta_value) = 0;
   virtual void put_places(const std::function<std::optional<PlaceShard>()>& next) = 0;
-  /// next fills one descriptor and its plane of M weights, UI ascending, and returns false at the
-  /// end.
-  virtual void put_planes(
-      const std::function<bool(AtlasDescriptor&, std::vector<std::uint16_t>&)>& next) = 0;
+  /// next fills one descriptor and its plane as encode_plane() (store/atlas_codec.h) gives it, UI
+  /// ascending, and returns false at the end.
+  virtual void put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) = 0;
   virtual void put_cells(const AtlasCells& cells) = 0;
   /// The articles of each cell: next fills a neuron and its PMIDs, both ascending, false at the
   /// end.

@@ -29,8 +29,7 @@ class RocksAtlas : public Atlas {
   void put_checkpoint(const std::function<std::optional<AssignmentShard>()>& next,
                       const std::string& meta_name, const std::string& meta_value) override;
   void put_places(const std::function<std::optional<PlaceShard>()>& next) override;
-  void put_planes(
-      const std::function<bool(AtlasDescriptor&, std::vector<std::uint16_t>&)>& next) override;
+  void put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) override;
   void put_cells(const AtlasCells& cells) override;
   void put_articles(
       const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>& next) override;

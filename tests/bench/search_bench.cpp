@@ -13,6 +13,7 @@
 #include <future>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -145,8 +146,10 @@ void compare_codebooks(Backend& gpu, Backend& cpu) {
   std::vector<std::uint16_t> right(step * neurons);
   for (std::size_t first = 0; first < descriptors; first += step) {
     const std::size_t values = std::min(step, descriptors - first) * neurons;
-    gpu.read_planes(static_cast<DescriptorId>(first), {left.data(), values});
-    cpu.read_planes(static_cast<DescriptorId>(first), {right.data(), values});
+    std::vector<DescriptorId> some(values / neurons);
+    std::iota(some.begin(), some.end(), static_cast<DescriptorId>(first));
+    gpu.read_planes(some, {left.data(), values});
+    cpu.read_planes(some, {right.data(), values});
     require(
         std::equal(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(values), right.begin()),
         "the planes");

@@ -15,6 +15,7 @@
 
 #include "pipeline/atlas_meta.h"
 #include "store/atlas.h"
+#include "store/atlas_codec.h"
 #include "store/store.h"
 
 namespace somatlas::exports {
@@ -173,12 +174,12 @@ class SmallAtlas {
             const std::string& store_state) const {
     std::vector<store::AtlasDescriptor> listed = descriptors();
     std::size_t next_descriptor = 0;
-    atlas.put_planes([&](store::AtlasDescriptor& descriptor, std::vector<std::uint16_t>& plane) {
+    atlas.put_planes([&](store::AtlasDescriptor& descriptor, std::string& plane) {
       if (next_descriptor == listed.size()) {
         return false;
       }
       descriptor = listed[next_descriptor++];
-      plane = planes_.at(descriptor.code);
+      plane = store::encode_plane(descriptor.code, planes_.at(descriptor.code));
       return true;
     });
     atlas.put_cells(cells());

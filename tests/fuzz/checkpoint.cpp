@@ -25,8 +25,7 @@ class OneValue final : public store::Atlas {
     value_ = value;
   }
   void put_places(const std::function<std::optional<store::PlaceShard>()>&) override {}
-  void put_planes(
-      const std::function<bool(store::AtlasDescriptor&, std::vector<std::uint16_t>&)>&) override {}
+  void put_planes(const std::function<bool(store::AtlasDescriptor&, std::string&)>&) override {}
   void put_cells(const store::AtlasCells&) override {}
   void put_articles(
       const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>&) override {}

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -173,8 +174,14 @@ std::vector<Row> random_rows(std::size_t count, std::uint32_t descriptors, std::
 }
 
 std::vector<std::uint16_t> all_planes(Backend& backend) {
-  std::vector<std::uint16_t> planes(backend.shape().descriptors * backend.shape().neurons());
-  backend.read_planes(0, planes);
+  return planes_of(backend, 0, backend.shape().descriptors);
+}
+
+std::vector<std::uint16_t> planes_of(Backend& backend, DescriptorId first, std::size_t count) {
+  std::vector<DescriptorId> descriptors(count);
+  std::iota(descriptors.begin(), descriptors.end(), first);
+  std::vector<std::uint16_t> planes(count * backend.shape().neurons());
+  backend.read_planes(descriptors, planes);
   return planes;
 }
 

@@ -48,6 +48,8 @@ void run_rows(Backend& backend, std::vector<Row>& rows, Work work, std::size_t t
 
 /// The whole codebook, V x M.
 [[nodiscard]] std::vector<std::uint16_t> all_planes(Backend& backend);
+/// The planes of consecutive descriptors, one after the other.
+std::vector<std::uint16_t> planes_of(Backend& backend, DescriptorId first, std::size_t count);
 /// Loads V x M weights given as one array.
 void load_planes(Backend& backend, const std::vector<std::uint16_t>& planes,
                  const std::vector<std::uint8_t>& vacant);

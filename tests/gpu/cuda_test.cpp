@@ -190,11 +190,8 @@ TEST_F(CudaTest, AMapOfMoreThanFourThousandMillionWeights) {
     run_rows(*backend, rows, Work::accumulate, 3'000);
     backend->update(3);
   }
-  std::vector<std::uint16_t> last(3 * shape.neurons());
-  std::vector<std::uint16_t> other(last.size());
-  dense->read_planes(shape.descriptors - 3, last);
-  list->read_planes(shape.descriptors - 3, other);
-  EXPECT_EQ(last, other);
+  const auto last = planes_of(*dense, shape.descriptors - 3, 3);
+  EXPECT_EQ(last, planes_of(*list, shape.descriptors - 3, 3));
   // The last plane from the rows by hand: literal windows and 128-bit division.
   std::vector<std::uint64_t> hits(shape.neurons());
   std::vector<std::uint64_t> counts(shape.neurons());
@@ -224,13 +221,12 @@ TEST_F(CudaTest, AMapOfMoreThanFourThousandMillionWeights) {
   // The first rows by brute force over the planes read back.
   const Cells cells = dense->read_cells();
   std::vector<std::int64_t> scores(shape.neurons());
-  std::vector<std::uint16_t> plane(shape.neurons());
   for (std::size_t r = 0; r < 20; ++r) {
     for (std::size_t i = 0; i < scores.size(); ++i) {
       scores[i] = cells.vacant[i] != 0 ? INT64_MAX : cells.norm[i];
     }
     for (const DescriptorId descriptor : rows[r].descriptors) {
-      dense->read_planes(descriptor, plane);
+      const auto plane = planes_of(*dense, descriptor, 1);
       for (std::size_t i = 0; i < scores.size(); ++i) {
         scores[i] -= cells.vacant[i] != 0 ? 0 : 128 * std::int64_t{plane[i]};
       }

@@ -212,12 +212,22 @@ TEST_P(UpdateTest, LoadThenReadGivesTheSamePlanes) {
       const auto codebook = random_codebook(side, descriptors, 0.4, 0.1 * round, random);
       load_planes(*backend, codebook.weights, codebook.vacant);
       expect_codebook(*backend, codebook);
-      const DescriptorId first = descriptors / 3;
-      std::vector<std::uint16_t> some(5 * codebook.neurons());
-      backend->read_planes(first, some);
-      EXPECT_TRUE(std::equal(
-          some.begin(), some.end(),
-          codebook.weights.begin() + static_cast<std::ptrdiff_t>(first * codebook.neurons())));
+      const std::vector<DescriptorId> some{descriptors / 3, descriptors / 3 + 1, descriptors - 1, 0,
+                                           descriptors / 3};
+      std::vector<std::uint16_t> planes(some.size() * codebook.neurons());
+      backend->read_planes(some, planes);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const auto from = static_cast<std::ptrdiff_t>(i * codebook.neurons());
+        EXPECT_TRUE(std::equal(
+            planes.begin() + from,
+            planes.begin() + from + static_cast<std::ptrdiff_t>(codebook.neurons()),
+            codebook.weights.begin() + static_cast<std::ptrdiff_t>(some[i] * codebook.neurons())));
+      }
+      EXPECT_THROW(backend->read_planes(std::vector{descriptors},
+                                        std::span(planes).first(codebook.neurons())),
+                   std::invalid_argument);
+      EXPECT_THROW(backend->read_planes(some, std::span(planes).first(codebook.neurons())),
+                   std::invalid_argument);
     }
   }
 }

@@ -70,8 +70,7 @@ class MemoryAtlas final : public store::Atlas {
     refuse();
   }
   void put_places(const std::function<std::optional<store::PlaceShard>()>&) override { refuse(); }
-  void put_planes(
-      const std::function<bool(store::AtlasDescriptor&, std::vector<std::uint16_t>&)>&) override {
+  void put_planes(const std::function<bool(store::AtlasDescriptor&, std::string&)>&) override {
     refuse();
   }
   void put_cells(const store::AtlasCells&) override { refuse(); }

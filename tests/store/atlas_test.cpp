@@ -97,14 +97,13 @@ std::vector<PlainPlane> random_planes(Random& random, std::size_t count, std::si
   return planes;
 }
 
-std::function<bool(AtlasDescriptor&, std::vector<std::uint16_t>&)> hand_out(
+std::function<bool(AtlasDescriptor&, std::string&)> hand_out(
     const std::vector<PlainPlane>& planes) {
-  return [&planes, next = std::size_t{0}](AtlasDescriptor& descriptor,
-                                          std::vector<std::uint16_t>& plane) mutable {
+  return [&planes, next = std::size_t{0}](AtlasDescriptor& descriptor, std::string& plane) mutable {
     if (next == planes.size())
       return false;
     descriptor = planes[next].descriptor;
-    plane = planes[next++].weights;
+    plane = encode_plane(descriptor.code, planes[next++].weights);
     return true;
   };
 }

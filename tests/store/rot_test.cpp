@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "store/atlas.h"
+#include "store/atlas_codec.h"
 #include "store/store.h"
 #include "tests/repetitions.h"
 #include "tests/store/random_shards.h"
@@ -179,9 +180,10 @@ TEST(Rot, InAnAtlasIsFoundOrHarmless) {
       return PlaceShard{0, {3, 4}, {1, 2}, {2, 1}, {77, 78}};
     });
     std::uint32_t number = 0;
-    atlas->put_planes([&](AtlasDescriptor& descriptor, std::vector<std::uint16_t>& plane) {
+    atlas->put_planes([&](AtlasDescriptor& descriptor, std::string& plane) {
       descriptor = {descriptor_code(++number, 6), "Name", {"A01"}, number};
-      plane.assign(9, static_cast<std::uint16_t>(number));
+      plane = encode_plane(descriptor.code,
+                           std::vector<std::uint16_t>(9, static_cast<std::uint16_t>(number)));
       return number < 6;
     });
     atlas->put_cells({{1, 2},
