@@ -19,7 +19,7 @@ constexpr const char* trailing_bytes =
 /// this is built to keep its reader busy.
 constexpr std::uint64_t most_inflation = 100;
 /// Up to here any file is inflated.
-constexpr std::uint64_t always_inflated = std::uint64_t{256} << 20U;
+constexpr std::uint64_t always_inflated = std::uint64_t{64} << 20U;
 
 class GzipSource final : public ByteSource {
  public:

@@ -283,6 +283,10 @@ StoreError RocksDirectory::damaged(const std::string& detail) const {
                     " '" + directory_ + "' says what to make again");
 }
 
+StoreError RocksDirectory::damaged_whole(const std::string& detail) const {
+  return StoreError(name() + " is damaged (" + detail + "): " + layout_.remedy);
+}
+
 void RocksDirectory::require_writable() const {
   if (!writable_)
     throw StoreError(name() + " was opened for reading and cannot be changed");
@@ -303,7 +307,7 @@ void RocksDirectory::check(const rocksdb::Status& status, const char* doing) con
   const bool refused = status.ToString().find("Permission denied") != std::string::npos;
   const bool lost = status.IsPathNotFound() && fs::exists(directory_ + "/CURRENT", error);
   if (!refused && (status.IsCorruption() || lost))
-    throw StoreError(name() + " is damaged (" + status.ToString() + "): " + layout_.remedy);
+    throw damaged_whole(status.ToString());
   throw StoreError(name() + " cannot " + doing + " (" + status.ToString() +
                    "): " + remedy_of(status.ToString()));
 }

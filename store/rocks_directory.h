@@ -81,6 +81,8 @@ class RocksDirectory {
 
   /// "the store 'DIR' is damaged (detail): what to do".
   [[nodiscard]] StoreError damaged(const std::string& detail) const;
+  /// The same where it cannot even be opened, so that somatlas verify would say no more.
+  [[nodiscard]] StoreError damaged_whole(const std::string& detail) const;
   /// Throws StoreError where the directory was opened for reading.
   void require_writable() const;
 

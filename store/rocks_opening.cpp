@@ -220,7 +220,7 @@ void RocksDirectory::open_checked(bool writable) {
   for (int attempt = 1;; ++attempt) {
     try {
       if (manifest_ends_in_changed_length(directory_))
-        throw damaged("a byte of the list of its files has changed");
+        throw damaged_whole("a byte of the list of its files has changed");
       connect(writable);
       check_format();
       break;
@@ -292,10 +292,10 @@ void RocksDirectory::check_format() {
   try {
     format = get(meta_family, format_key);
   } catch (const StoreError& error) {
-    throw damaged(std::string("its format number: ") + error.what());
+    throw damaged_whole(std::string("its format number: ") + error.what());
   }
   if (!format)
-    throw damaged("it has no format number");
+    throw damaged_whole("it has no format number");
   const std::string wanted = layout_.kind + " " + std::to_string(layout_.format);
   if (*format != wanted) {
     const std::string kind = format->substr(0, format->find(' '));
@@ -310,7 +310,7 @@ void RocksDirectory::check_format() {
   std::vector<std::string> wanted_families = family_names();
   for (const std::string& family_name : wanted_families)
     if (handles_.find(family_name) == handles_.end())
-      throw damaged("its part '" + family_name + "' is missing");
+      throw damaged_whole("its part '" + family_name + "' is missing");
 }
 
 void RocksDirectory::clear_incoming() {
