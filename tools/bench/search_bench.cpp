@@ -30,6 +30,7 @@ using pipeline::Stopwatch;
 struct Options {
   std::string store;
   std::string atlas;
+  std::string device = "cpu";
   std::size_t rows = 50'000;
   unsigned repeats = 3;
   bool json = false;
@@ -272,7 +273,7 @@ std::vector<Result> measure(const Options& options, const Map& map, const Articl
        [&](gpu::Tile& tile, auto) { search_literally(map, by_neuron, descriptors, 1, tile); }},
       {"feature-major, plain loop", affordable(3e9),
        [&](gpu::Tile& tile, auto) { search_by_planes(map, tile); }},
-      {"brute force", affordable(20e9),
+      {"brute force", affordable(60e9),
        [&](gpu::Tile& tile, auto rows) { gpu::search_brute(map.codebook, tile, rows); }},
       {"pruned", options.rows,
        [&](gpu::Tile& tile, auto rows) {
@@ -354,11 +355,15 @@ Run define_search_bench(CLI::App& command) {
       ->description("The store that the atlas was trained on");
   command.add_option("--articles", options->rows, "How many articles to search for at most")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}))
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}).description(""))
       ->type_name("N");
+  command.add_option("--device", options->device, "What is measured")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"cpu"}).description(""))
+      ->type_name("DEVICE");
   command.add_option("--repeats", options->repeats, "Runs of each method")
       ->capture_default_str()
-      ->check(CLI::Range(1U, 1000U))
+      ->check(CLI::Range(1U, 1000U).description(""))
       ->type_name("N");
   add_json_option(command, options->json);
   return [options](Session& session) { return run(session, *options); };
