@@ -25,27 +25,18 @@ PlaneCache::PlaneCache(store::Atlas& atlas, const store::AtlasCells& cells, std:
   const std::size_t empty = gpu::codebook_bytes(shape_of(side, 0));
   const std::size_t plane = gpu::codebook_bytes(shape_of(side, 1)) - empty;
   room_ = std::max<std::size_t>(1, bytes < empty ? 0 : (bytes - empty) / plane);
-  grow(std::min(room_, first_planes));
+  make(std::min(room_, first_planes));
 }
 
 std::vector<gpu::DescriptorId> PlaneCache::hold(std::span<const store::DescriptorCode> codes) {
   ++calls_;
-  std::vector<store::DescriptorCode> missing;
-  for (const store::DescriptorCode code : codes) {
-    if (const auto found = number_.find(code); found != number_.end()) {
-      held_[found->second].asked_for = calls_;
-    } else {
-      missing.push_back(code);
-    }
+  std::vector<store::DescriptorCode> missing = missing_of(codes);
+  if (missing.size() > free_.size() && held_.size() < std::max(room_, codes.size())) {
+    grow(number_.size() + missing.size(), codes.size());
+    missing = missing_of(codes);
   }
   if (missing.size() > free_.size()) {
-    const std::size_t wanted = number_.size() + missing.size();
-    if (held_.size() < std::max(room_, codes.size())) {
-      grow(std::max(codes.size(), std::min(room_, std::max(wanted, 4 * held_.size()))));
-    }
-    if (missing.size() > free_.size()) {
-      give_up(missing.size() - free_.size());
-    }
+    give_up(missing.size() - free_.size());
   }
   const std::vector<gpu::DescriptorId> numbers(
       free_.end() - static_cast<std::ptrdiff_t>(missing.size()), free_.end());
@@ -62,8 +53,38 @@ std::vector<gpu::DescriptorId> PlaneCache::hold(std::span<const store::Descripto
   return out;
 }
 
+/// Those that are not held; marks the others as asked for.
+std::vector<store::DescriptorCode> PlaneCache::missing_of(
+    std::span<const store::DescriptorCode> codes) {
+  std::vector<store::DescriptorCode> missing;
+  for (const store::DescriptorCode code : codes) {
+    if (const auto found = number_.find(code); found != number_.end()) {
+      held_[found->second].asked_for = calls_;
+    } else {
+      missing.push_back(code);
+    }
+  }
+  return missing;
+}
+
+/// Makes place for so many planes as far as there is room, and for the least in any case. While
+/// planes move there are two codebooks: a new one of more than half the room takes all of it, and
+/// what was held is given up before it is made.
+void PlaneCache::grow(std::size_t wanted, std::size_t least) {
+  const std::size_t planes = std::max(wanted, 4 * held_.size());
+  if (planes <= room_ / 2) {
+    make(planes);
+    return;
+  }
+  codebook_.reset();
+  number_.clear();
+  free_.clear();
+  held_.clear();
+  make(std::max(room_, least));
+}
+
 /// Makes a codebook for so many planes, more than there are, and moves what is held.
-void PlaneCache::grow(std::size_t planes) {
+void PlaneCache::make(std::size_t planes) {
   auto codebook = std::make_unique<gpu::CpuCodebook>(shape_of(side_, planes));
   codebook->vacant = cells_.vacant;
   codebook->square_sum = cells_.square_sum;

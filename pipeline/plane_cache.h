@@ -19,7 +19,7 @@ namespace somatlas::pipeline {
 class PlaneCache {
  public:
   /// For a map of side x side neurons whose norms and vacancies are those of cells; bytes bounds
-  /// the planes held, but for those of one call of hold().
+  /// the planes held, also while it grows, but for those of one call of hold().
   PlaneCache(store::Atlas& atlas, const store::AtlasCells& cells, std::uint32_t side,
              std::size_t bytes);
 
@@ -38,7 +38,10 @@ class PlaneCache {
     std::uint64_t asked_for = 0;  // the call; 0: the number is free
   };
 
-  void grow(std::size_t planes);
+  [[nodiscard]] std::vector<store::DescriptorCode> missing_of(
+      std::span<const store::DescriptorCode> codes);
+  void grow(std::size_t wanted, std::size_t least);
+  void make(std::size_t planes);
   void give_up(std::size_t planes);
   void read(gpu::DescriptorId number, store::DescriptorCode code);
 

@@ -3,11 +3,15 @@
 #include "pipeline/mapping.h"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -58,7 +62,10 @@ class MemoryAtlas final : public store::Atlas {
   }
   [[nodiscard]] std::vector<store::AtlasDescriptor> descriptors() override { return listed; }
   [[nodiscard]] std::optional<std::vector<std::uint16_t>> plane(DescriptorCode code) override {
-    ++planes_read[code];
+    {
+      const std::lock_guard lock(*mutex_);
+      ++planes_read[code];
+    }
     const auto found = planes.find(code);
     return found == planes.end() ? std::nullopt : std::optional(found->second);
   }
@@ -98,6 +105,8 @@ class MemoryAtlas final : public store::Atlas {
  private:
   static std::vector<std::uint32_t> refuse() { throw std::logic_error("a mapper only reads"); }
   std::string name_ = "memory.atlas";
+  // Planes are read by several threads.
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
 };
 
 /// Random planes, some weights from few values so that neurons tie; descriptors in UI order.
@@ -205,20 +214,61 @@ TEST(AtlasMapper, EqualsTheScoreWrittenOut) {
 
 TEST(AtlasMapper, MemoryAndBatchesDoNotShow) {
   std::mt19937_64 random(test_seed());
-  MemoryAtlas atlas = random_atlas(random, 16, 40);
-  const std::vector<Codes> articles = random_articles(random, atlas, 50);
+  MemoryAtlas atlas = random_atlas(random, 16, 200);
+  const std::vector<Codes> articles = random_articles(random, atlas, 80);
   const std::vector<std::uint32_t> unnamed(articles.size());
   AtlasMapper roomy(atlas);
   const auto expected = roomy.place(articles, unnamed);
-  for (const std::size_t memory : {0U, 1U, 2'048U, 5'000U, 16'384U, 40'000U}) {
+  for (const std::size_t memory :
+       {0U, 1U, 2'048U, 5'000U, 16'384U, 40'000U, 100'000U, 160'000U, 500'000U, 2'000'000U}) {
     AtlasMapper mapper(atlas, memory);
+    AtlasMapper one_by_one(atlas, memory);
     const auto places = mapper.place(articles, unnamed);
     for (std::size_t a = 0; a < articles.size(); ++a) {
       SCOPED_TRACE("memory " + std::to_string(memory) + ", article " + std::to_string(a));
       expect_same(places[a], expected[a]);
-      expect_same(mapper.place(std::span(articles).subspan(a, 1), std::vector<std::uint32_t>(1))[0],
-                  expected[a]);
+      const std::span article = std::span(articles).subspan(a, 1);
+      expect_same(mapper.place(article, std::vector<std::uint32_t>(1))[0], expected[a]);
+      expect_same(one_by_one.place(article, std::vector<std::uint32_t>(1))[0], expected[a]);
     }
+  }
+}
+
+std::size_t kibibytes_of_process(const std::string& what) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (std::size_t kibibytes = 0; word == what && status >> kibibytes) {
+      return kibibytes;
+    }
+  }
+  return 0;
+}
+
+// In addresses, which sanitizers do not change. One thread: each further one takes some.
+TEST(AtlasMapper, StaysInItsMemoryWhileItGrows) {
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  constexpr std::size_t of_article = 500;
+  MemoryAtlas atlas(64);
+  for (std::uint32_t d = 0; d < 7'000; ++d) {
+    const DescriptorCode code = store::descriptor_code(d, 6);
+    atlas.listed.push_back({code, std::to_string(d), {}, 1});
+    atlas.planes[code].resize(64 * 64);
+  }
+  constexpr std::size_t kibibytes = 64 * 1024;
+  constexpr std::size_t beside = 16 * 1024;
+  const std::size_t before = kibibytes_of_process("VmSize:");
+  ASSERT_LT(kibibytes_of_process("VmPeak:"), before + kibibytes);
+  AtlasMapper mapper(atlas, kibibytes * 1024);
+  for (const std::size_t held : {500U, 2'000U, 5'000U, 7'000U}) {
+    std::vector<Codes> articles(held / of_article);
+    for (std::size_t i = 0; i < held; ++i) {
+      articles[i / of_article].push_back(atlas.listed[i].code);
+    }
+    for (const auto& place : mapper.place(articles, std::vector<std::uint32_t>(articles.size()))) {
+      ASSERT_TRUE(place);
+      EXPECT_EQ(place->neuron, 0U);
+    }
+    EXPECT_LT(kibibytes_of_process("VmPeak:"), before + kibibytes + beside) << held << " planes";
   }
 }
 
