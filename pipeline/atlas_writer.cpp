@@ -12,8 +12,6 @@
 namespace somatlas::pipeline {
 namespace {
 
-constexpr std::size_t planes_a_batch = 64;
-
 /// round-half-up(16383 * articles / all).
 std::uint32_t share_of(std::uint64_t articles, std::uint64_t all) {
   return static_cast<std::uint32_t>((2 * std::uint64_t{gpu::weight_one} * articles + all) /
@@ -29,8 +27,7 @@ PlaneWriter::PlaneWriter(store::Store& store, gpu::Backend& backend, const Descr
       index_(index),
       frequencies_(frequencies),
       articles_(articles),
-      vacant_(vacant),
-      collectors_([this] { return CellCollector(backend_.shape().side, vacant_); }) {
+      cells_(backend.shape().side, vacant) {
   for (store::DescriptorEntry& entry : store.descriptors()) {
     const store::DescriptorCode code = entry.code;
     named_.emplace(code, std::move(entry));
@@ -68,30 +65,29 @@ void PlaneWriter::write(store::Atlas& work) {
   });
 }
 
-/// Reads a batch of planes, and over all threads encodes them and gathers what cells need of them.
+/// Reads a batch of planes, and over all threads encodes them plane by plane and gathers what cells
+/// need of them row by row.
 std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> ids) {
   const std::size_t neurons = backend_.shape().neurons();
   batch_.resize(ids.size() * neurons);
   backend_.read_planes(ids, batch_);
+  const auto plane = [this, neurons](std::size_t i) {
+    return std::span<const std::uint16_t>(batch_).subspan(i * neurons, neurons);
+  };
   std::vector<std::string> values(ids.size());
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ids.size()), [&](const auto& range) {
-    CellCollector& collector = collectors_.local();
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const store::DescriptorCode code = index_.codes()[ids[i]];
-      const auto plane = std::span<const std::uint16_t>(batch_).subspan(i * neurons, neurons);
-      values[i] = store::encode_plane(code, plane);
-      collector.add_plane(code, share_of(frequencies_[ids[i]], articles_), plane);
+      values[i] = store::encode_plane(index_.codes()[ids[i]], plane(i));
+    }
+  });
+  const tbb::blocked_range<std::size_t> rows(0, backend_.shape().side);
+  tbb::parallel_for(rows, [&](const auto& range) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      cells_.add_rows(index_.codes()[ids[i]], share_of(frequencies_[ids[i]], articles_), plane(i),
+                      range.begin(), range.end());
     }
   });
   return values;
-}
-
-CellCollector PlaneWriter::cells() {
-  CellCollector all(backend_.shape().side, vacant_);
-  for (const CellCollector& part : collectors_) {
-    all.merge(part);
-  }
-  return all;
 }
 
 void write_cells(store::Atlas& work, const gpu::Cells& cells, const CellCollector& collector,

@@ -2,8 +2,6 @@
 // descriptors, cells, articles.
 #pragma once
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,6 +17,9 @@
 
 namespace somatlas::pipeline {
 
+/// Planes that are read, encoded and held at once.
+inline constexpr std::size_t planes_a_batch = 64;
+
 /// Writes the planes, and gathers labels and heights on the way, in one pass over the codebook.
 class PlaneWriter {
  public:
@@ -31,7 +32,7 @@ class PlaneWriter {
   void write(store::Atlas& work);
   /// After write().
   [[nodiscard]] std::uint64_t planes() const { return in_ui_order_.size(); }
-  [[nodiscard]] CellCollector cells();
+  [[nodiscard]] const CellCollector& cells() const { return cells_; }
 
  private:
   std::vector<std::string> encode(std::span<const gpu::DescriptorId> ids);
@@ -40,11 +41,10 @@ class PlaneWriter {
   const DescriptorIndex& index_;
   const std::vector<std::uint64_t>& frequencies_;
   std::uint64_t articles_;
-  std::span<const std::uint8_t> vacant_;
   std::unordered_map<store::DescriptorCode, store::DescriptorEntry> named_;
   std::vector<gpu::DescriptorId> in_ui_order_;
   std::vector<std::uint16_t> batch_;
-  tbb::enumerable_thread_specific<CellCollector> collectors_;
+  CellCollector cells_;
 };
 
 /// collector: has gathered every plane.

@@ -1,7 +1,8 @@
 // Leading descriptors and U-matrix, plane by plane. Always holds: both are exact integers and do
-// not depend on the order of the planes or on how they were spread over collectors.
+// not depend on the order of planes and rows.
 #include "pipeline/cell_labels.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <stdexcept>
@@ -51,12 +52,13 @@ void CellCollector::offer(std::size_t neuron, Candidate candidate) {
   *place = candidate;
 }
 
-void CellCollector::add_plane(store::DescriptorCode code, std::uint32_t share,
-                              std::span<const std::uint16_t> plane) {
-  if (plane.size() != vacant_.size()) {
-    throw std::invalid_argument("a plane has one weight a neuron");
+void CellCollector::add_rows(store::DescriptorCode code, std::uint32_t share,
+                             std::span<const std::uint16_t> plane, std::size_t begin,
+                             std::size_t end) {
+  if (plane.size() != vacant_.size() || begin > end || end > side_) {
+    throw std::invalid_argument("a plane has one weight a neuron, and side rows");
   }
-  for (std::size_t i = 0; i < plane.size(); ++i) {
+  for (std::size_t i = begin * side_; i < end * side_; ++i) {
     const std::int32_t excess =
         static_cast<std::int32_t>(plane[i]) - static_cast<std::int32_t>(share);
     if (excess > 0 && vacant_[i] == 0) {
@@ -68,7 +70,8 @@ void CellCollector::add_plane(store::DescriptorCode code, std::uint32_t share,
     const auto [down, right] = steps[s];
     const std::ptrdiff_t first = right < 0 ? 1 : 0;
     const std::ptrdiff_t last = right > 0 ? side - 1 : side;
-    for (std::ptrdiff_t row = 0; row < side - down; ++row) {
+    const auto end_row = std::min(static_cast<std::ptrdiff_t>(end), side - down);
+    for (auto row = static_cast<std::ptrdiff_t>(begin); row < end_row; ++row) {
       const std::uint16_t* const own = plane.data() + row * side;
       const std::uint16_t* const other = own + down * side + right;
       std::uint64_t* const sums =
@@ -78,20 +81,6 @@ void CellCollector::add_plane(store::DescriptorCode code, std::uint32_t share,
         sums[column] += static_cast<std::uint32_t>(difference * difference);
       }
     }
-  }
-}
-
-void CellCollector::merge(const CellCollector& other) {
-  if (other.vacant_ != vacant_) {
-    throw std::invalid_argument("cell collectors of different maps cannot be merged");
-  }
-  for (std::size_t i = 0; i < leading_.size(); ++i) {
-    if (other.leading_[i].code != no_code) {
-      offer(i / store::leading_per_cell, other.leading_[i]);
-    }
-  }
-  for (std::size_t i = 0; i < square_difference_.size(); ++i) {
-    square_difference_[i] += other.square_difference_[i];
   }
 }
 

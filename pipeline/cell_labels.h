@@ -11,16 +11,16 @@
 
 namespace somatlas::pipeline {
 
-/// Gathers planes in any order and from several threads' collectors; merge() joins them.
+/// Gathers planes in any order; several threads may add rows of their own.
 /// Leading descriptors of a cell are those whose weight most exceeds the descriptor's share of all
 /// training articles, q - round(16383 * articles / all), ties by UI, only positive ones.
 class CellCollector {
  public:
   CellCollector(std::uint32_t side, std::span<const std::uint8_t> vacant);
-  /// plane: M weights, row-major; share: round(16383 * articles / all).
-  void add_plane(store::DescriptorCode code, std::uint32_t share,
-                 std::span<const std::uint16_t> plane);
-  void merge(const CellCollector& other);
+  /// Adds the cells of rows [begin, end). plane: M weights, row-major; share: round(16383 *
+  /// articles / all).
+  void add_rows(store::DescriptorCode code, std::uint32_t share,
+                std::span<const std::uint16_t> plane, std::size_t begin, std::size_t end);
 
   /// 5 codes a neuron, best first; 0xFFFFFFFF where there is none.
   [[nodiscard]] std::vector<std::uint32_t> leading() const;

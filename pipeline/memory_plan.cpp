@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "gpu/backend.h"
+#include "pipeline/atlas_writer.h"
 
 namespace somatlas::pipeline {
 namespace {
@@ -78,9 +79,11 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
   const auto need = [&](std::uint32_t side) {
     gpu::MemoryNeed result =
         backend_need(device, {side, descriptors}, capacity, training.descriptors, options);
-    // Cells: two copies of 17 bytes a neuron, and while labels are made 72 + 60 bytes.
-    result.host_bytes += by_article + options.tiles * decoded_shard_bytes +
-                         std::size_t{side} * side * (2 * 17 + 72 + 60);
+    // Cells: two copies of 17 bytes a neuron; while planes are written 73 of what cells gather, and
+    // a batch as it is and encoded; while labels are made 73 + 60.
+    result.host_bytes +=
+        by_article + options.tiles * decoded_shard_bytes +
+        std::size_t{side} * side * (2 * 17 + 73 + std::max<std::size_t>(60, 4 * planes_a_batch));
     return result;
   };
   MemoryPlan plan;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -127,7 +128,7 @@ TEST(CellCollector, EqualsTheRulesWrittenOut) {
       const Map map = random_map(random, side, descriptors);
       CellCollector collector(side, map.vacant);
       for (const Plane& plane : map.planes) {
-        collector.add_plane(plane.code, plane.share, plane.weights);
+        collector.add_rows(plane.code, plane.share, plane.weights, 0, side);
       }
       ASSERT_EQ(collector.leading(), leading_by_sorting(map)) << "side " << side;
       ASSERT_EQ(collector.heights(), heights_by_enumeration(map)) << "side " << side;
@@ -135,32 +136,29 @@ TEST(CellCollector, EqualsTheRulesWrittenOut) {
   }
 }
 
-TEST(CellCollector, OrderAndSpreadOfPlanesDoNotMatter) {
+TEST(CellCollector, TheOrderOfPlanesAndRowsDoesNotMatter) {
   std::mt19937_64 random(test_seed());
-  const Map map = random_map(random, 9, 40);
-  for (const std::size_t count : {1U, 2U, 5U}) {
-    for (int trial = 0; trial < 10; ++trial) {
-      std::vector<Plane> planes = map.planes;
+  for (int trial = 0; trial < 30; ++trial) {
+    const Map map = random_map(random, 9, 40);
+    std::vector<Plane> planes = map.planes;
+    CellCollector collector(map.side, map.vacant);
+    for (std::size_t begin = 0, end = 0; begin < map.side; begin = end) {
+      end += 1 + random() % (map.side - begin);
       std::shuffle(planes.begin(), planes.end(), random);
-      std::vector<CellCollector> collectors(count, CellCollector(map.side, map.vacant));
       for (const Plane& plane : planes) {
-        collectors[random() % count].add_plane(plane.code, plane.share, plane.weights);
+        collector.add_rows(plane.code, plane.share, plane.weights, begin, end);
       }
-      std::shuffle(collectors.begin(), collectors.end(), random);
-      for (std::size_t c = 1; c < count; ++c) {
-        collectors[0].merge(collectors[c]);
-      }
-      ASSERT_EQ(collectors[0].leading(), leading_by_sorting(map));
-      ASSERT_EQ(collectors[0].heights(), heights_by_enumeration(map));
     }
+    ASSERT_EQ(collector.leading(), leading_by_sorting(map));
+    ASSERT_EQ(collector.heights(), heights_by_enumeration(map));
   }
 }
 
 TEST(CellCollector, ASingleCellHasLabelsAndNoHeight) {
   CellCollector collector(1, std::vector<std::uint8_t>{0});
   const std::vector<std::uint16_t> one{16383};
-  collector.add_plane(store::descriptor_code(7, 6), 16383, one);  // all have it: no excess
-  collector.add_plane(store::descriptor_code(8, 6), 16382, one);
+  collector.add_rows(store::descriptor_code(7, 6), 16383, one, 0, 1);  // all have it: no excess
+  collector.add_rows(store::descriptor_code(8, 6), 16382, one, 0, 1);
   EXPECT_EQ(collector.leading(),
             (std::vector<std::uint32_t>{16, 0xFFFF'FFFF, 0xFFFF'FFFF, 0xFFFF'FFFF, 0xFFFF'FFFF}));
   EXPECT_EQ(collector.heights(), std::vector<std::uint32_t>{0});
@@ -169,16 +167,17 @@ TEST(CellCollector, ASingleCellHasLabelsAndNoHeight) {
 TEST(CellCollector, AHeightIsTheMeanOverUsableNeighbours) {
   // Weights 0 and 1 side by side, two vacant cells below.
   CellCollector collector(2, std::vector<std::uint8_t>{0, 0, 1, 1});
-  collector.add_plane(2, 0, std::vector<std::uint16_t>{0, 16383, 0, 0});
+  collector.add_rows(2, 0, std::vector<std::uint16_t>{0, 16383, 0, 0}, 0, 2);
   EXPECT_EQ(collector.heights(), (std::vector<std::uint32_t>{1U << 20, 1U << 20, 0, 0}));
 }
 
 TEST(CellCollector, RefusesOtherSizes) {
   EXPECT_THROW(CellCollector(3, std::vector<std::uint8_t>(8)), std::invalid_argument);
   CellCollector collector(3, std::vector<std::uint8_t>(9));
-  EXPECT_THROW(collector.add_plane(2, 0, std::vector<std::uint16_t>(8)), std::invalid_argument);
-  EXPECT_THROW(collector.merge(CellCollector(2, std::vector<std::uint8_t>(4))),
-               std::invalid_argument);
+  const std::vector<std::uint16_t> plane(9);
+  EXPECT_THROW(collector.add_rows(2, 0, std::span(plane).first(8), 0, 3), std::invalid_argument);
+  EXPECT_THROW(collector.add_rows(2, 0, plane, 0, 4), std::invalid_argument);
+  EXPECT_THROW(collector.add_rows(2, 0, plane, 2, 1), std::invalid_argument);
 }
 
 }  // namespace
