@@ -2,6 +2,7 @@
 // one row, in the input's order; of what has no place or is unknown the first are named on standard
 // error and all are counted.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -55,8 +56,9 @@ class MapRun : public lookup::ArticleSink {
   }
 
   void article(lookup::Article article) override {
+    batch_bytes_ += bytes_of(article);
     batch_.push_back(std::move(article));
-    if (batch_.size() == batch_articles) {
+    if (batch_.size() == batch_articles || batch_bytes_ >= batch_bytes) {
       place_batch();
     }
   }
@@ -99,6 +101,7 @@ class MapRun : public lookup::ArticleSink {
  private:
   // The planes of a batch's descriptors are read once, so a batch is large; its rows are few bytes.
   static constexpr std::size_t batch_articles = 4096;
+  static constexpr std::size_t batch_bytes = std::size_t{32} << 20;  // met by hostile rows alone
   static constexpr std::uint64_t most_named = 20;  // of each kind; the rest is counted
 
   /// What is to be searched for one article, or why it is not.
@@ -164,6 +167,14 @@ class MapRun : public lookup::ArticleSink {
       unknown_pmid_ = unknown_pmid_ || (!place && queries[i].recorded);
     }
     batch_.clear();
+    batch_bytes_ = 0;
+  }
+
+  static std::size_t bytes_of(const lookup::Article& article) {
+    return std::transform_reduce(article.names.begin(), article.names.end(),
+                                 sizeof article + article.uis.size() * sizeof article.uis.front(),
+                                 std::plus<>(),
+                                 [](const std::string& name) { return sizeof name + name.size(); });
   }
 
   // What the names were before the changes of the store's lists, the last list first.
@@ -319,6 +330,7 @@ class MapRun : public lookup::ArticleSink {
   lookup::DescriptorNames former_names_;
   std::uint32_t side_;
   std::vector<lookup::Article> batch_;
+  std::size_t batch_bytes_ = 0;
   lookup::UnknownDescriptors unknown_;
   bool known_ = false;         // anything of the input: a descriptor, or an article of the store
   bool unknown_pmid_ = false;  // a PMID that neither the atlas nor the store has

@@ -112,6 +112,17 @@ TEST(UnknownDescriptors, SayLittleHoweverMuchTheyAre) {
   EXPECT_EQ(texts[20], "and more than 9980 further unknown descriptors");
 }
 
+TEST(UnknownDescriptors, LongNamesDifferByAllOfTheirLetters) {
+  UnknownDescriptors unknown;
+  const std::string begin(100'000, 'x');
+  for (const char* const end : {"a", "b", "A", "b", "B"}) {
+    unknown.add(begin + end);
+  }
+  const std::string shown = "unknown descriptor \"" + std::string(80, 'x') + "...\": on ";
+  EXPECT_EQ(unknown.sentences(DescriptorNames(mesh)),
+            (std::vector<std::string>{shown + "3 articles", shown + "2 articles"}));
+}
+
 TEST(UnknownDescriptors, AreCutBetweenCharacters) {
   UnknownDescriptors unknown;
   unknown.add(std::string(79, 'x') + "\xC3\xB6yyy");

@@ -128,6 +128,46 @@ TEST(Memory, DoesNotGrowWithTheFile) {
   }
 }
 
+// Rows of half a megabyte: of so many names that each takes many times its length, or of one.
+TEST(Memory, DoesNotGrowWithTheRowsThatAreMapped) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(
+      run_somatlas({"synth", "--articles", "200", "--seed", "7", "--store", scratch / "store"})
+          .exit_code,
+      0);
+  ASSERT_EQ(run_somatlas({"train", "--store", scratch / "store", "--atlas", scratch / "atlas",
+                          "--side", "2", "--device", "cpu"})
+                .exit_code,
+            0);
+  constexpr std::size_t row_bytes = 500'000;
+  std::string many;
+  for (std::size_t i = 0; many.size() < row_bytes; ++i) {
+    for (const std::size_t place : {1U, 36U, 36U * 36U}) {
+      many += "abcdefghijklmnopqrstuvwxyz0123456789"[i / place % 36];
+    }
+    many += static_cast<char>('A' + i / (36 * 36 * 36));
+    many += ';';
+  }
+  const auto peak_of = [&](const std::string& row, std::size_t rows) {
+    const std::string path = scratch / "rows";
+    {
+      std::ofstream file(path, std::ios::binary);
+      for (std::size_t i = 0; i < rows; ++i) {
+        file << "row " << i << row << '\n';
+      }
+    }
+    const Ending ending = run_somatlas({"map", "--atlas", scratch / "atlas", path});
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_NE(ending.err.find("(0 placed, " + std::to_string(rows) + " without a place)"),
+              std::string::npos)
+        << ending.err;
+    return ending.peak_bytes / mebibyte;
+  };
+  EXPECT_LT(peak_of(";" + many, static_cast<std::size_t>(repetitions(80, 4'000))), 160U);
+  EXPECT_LT(peak_of(std::string(row_bytes, 'x'), static_cast<std::size_t>(repetitions(400, 9'000))),
+            160U);
+}
+
 // Where there is too little of it for the program to begin, the loader or a first thread fails;
 // from there on up to where it suffices, each of a program's parts is the first to get none.
 TEST(Memory, TooLittleOfItIsSaidAndHarmless) {

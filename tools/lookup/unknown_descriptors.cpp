@@ -2,6 +2,8 @@
 #include "tools/lookup/unknown_descriptors.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "tools/export/delimited.h"
@@ -19,15 +21,26 @@ std::string shown(const std::string& name) {
          (length < name.size() ? "...\"" : "\"");
 }
 
+// Distinct for distinct names, and no longer than its longest however long they are.
+std::string key_of(const std::string& name, std::size_t longest) {
+  std::string key = folded(name);
+  if (key.size() > longest) {
+    const std::size_t whole = std::hash<std::string>()(key);
+    key.resize(longest);
+    key += '\n' + std::to_string(whole);
+  }
+  return key;
+}
+
 }  // namespace
 
 void UnknownDescriptors::add(const std::string& name) {
-  const std::string key = folded(name);
+  const std::string key = key_of(name, longest_kept);
   const auto known = articles_.find(key);
   if (known != articles_.end()) {
     ++known->second.articles;
   } else if (articles_.size() < most_counted) {
-    articles_.emplace(key, Met{name, 1});
+    articles_.emplace(key, Met{name.substr(0, longest_kept), 1});
   } else {
     uncounted_ = true;
   }

@@ -25,6 +25,7 @@ class UnknownDescriptors {
  private:
   static constexpr std::size_t most_named = 20;
   static constexpr std::size_t most_counted = 10'000;
+  static constexpr std::size_t longest_kept = 1'000;  // bytes of a name
 
   struct Met {
     std::string name;  // as it was spelt first
