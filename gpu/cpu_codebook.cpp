@@ -19,6 +19,24 @@ std::int32_t& lane_of(std::vector<ChunkLanes>& chunks, std::size_t slot, std::si
   return chunks[slot][place / lanes].value[score_lane(place)];
 }
 
+/// Copies a chunk that lies within the map from its first neuron on. Two rows of a block are one
+/// vector, which the block's bound is made from next: loads wider than the stores before them wait.
+void copy_whole_chunk(const std::uint16_t* from, std::size_t side, std::uint16_t* to) {
+  using Eight [[gnu::vector_size(16)]] = std::uint16_t;
+  for (std::size_t block = 0; block < 4; block += 2) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      Eight rows[2];
+      std::memcpy(&rows[0], from, sizeof rows[0]);
+      std::memcpy(&rows[1], from + side, sizeof rows[1]);
+      const Eight left = __builtin_shuffle(rows[0], rows[1], Eight{0, 1, 2, 3, 8, 9, 10, 11});
+      const Eight right = __builtin_shuffle(rows[0], rows[1], Eight{4, 5, 6, 7, 12, 13, 14, 15});
+      std::memcpy(to + block * tree_fanout + half * 8, &left, sizeof left);
+      std::memcpy(to + (block + 1) * tree_fanout + half * 8, &right, sizeof right);
+      from += 2 * side;
+    }
+  }
+}
+
 }  // namespace
 
 BoundTable::BoundTable(std::size_t node_count, std::size_t descriptors)
@@ -58,10 +76,17 @@ void store_plane(CpuCodebook& codebook, DescriptorId descriptor,
   const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
   for (std::size_t slot = 0; slot < filled.size(); ++slot) {
     WeightBlock& block = codebook.weights[slot * codebook.shape.descriptors + descriptor];
-    for_each_run(codebook.tree, filled[slot],
-                 [&](std::size_t place, std::size_t neuron, std::size_t count) {
-                   copy_run(plane.data() + neuron, count, block.weight.data() + place);
-                 });
+    const PlaneTree::Corner first = codebook.tree.corner(filled[slot]);
+    const std::uint32_t side = codebook.shape.side;
+    if (first.row + 8 <= side && first.column + 8 <= side) {
+      copy_whole_chunk(plane.data() + std::size_t{first.row} * side + first.column, side,
+                       block.weight.data());
+    } else {
+      for_each_run(codebook.tree, filled[slot],
+                   [&](std::size_t place, std::size_t neuron, std::size_t count) {
+                     copy_run(plane.data() + neuron, count, block.weight.data() + place);
+                   });
+    }
     bound_chunk(codebook, descriptor, slot);
   }
   bound_supers(codebook, descriptor);

@@ -18,9 +18,12 @@ namespace somatlas::store {
 template <typename T>
 void put_column(std::string& out, std::span<const T> column) {
   using Bits = std::make_unsigned_t<T>;
+  const std::size_t first = out.size();
+  out.resize(first + sizeof(T) * column.size());
+  char* to = out.data() + first;
   for (std::size_t plane = 0; plane < sizeof(T); ++plane)
     for (const T value : column)
-      out.push_back(static_cast<char>(static_cast<Bits>(value) >> (8 * plane)));
+      *to++ = static_cast<char>(static_cast<Bits>(value) >> (8 * plane));
 }
 
 /// Reads rows values. Throws StoreError where there are not as many.
@@ -29,18 +32,18 @@ template <typename T>
   using Bits = std::make_unsigned_t<T>;
   if (rows > in.left() / sizeof(T))
     throw StoreError("it is cut short");
-  std::vector<Bits> bits(rows);
-  for (std::size_t plane = 0; plane < sizeof(T); ++plane) {
-    const std::string_view bytes = in.text(rows);
-    for (std::size_t r = 0; r < rows; ++r)
-      bits[r] = static_cast<Bits>(
-          bits[r] | static_cast<Bits>(static_cast<Bits>(static_cast<unsigned char>(bytes[r]))
-                                      << (8 * plane)));
+  const std::string_view bytes = in.text(sizeof(T) * rows);
+  std::vector<T> column(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    Bits bits = 0;
+    for (std::size_t plane = 0; plane < sizeof(T); ++plane)
+      bits = static_cast<Bits>(
+          bits |
+          static_cast<Bits>(static_cast<Bits>(static_cast<unsigned char>(bytes[plane * rows + r]))
+                            << (8 * plane)));
+    column[r] = static_cast<T>(bits);
   }
-  if constexpr (std::is_same_v<T, Bits>)
-    return bits;
-  else
-    return std::vector<T>(bits.begin(), bits.end());
+  return column;
 }
 
 /// Appends ascending distinct 16-bit numbers as varints of the distance to the one before, less 1.
