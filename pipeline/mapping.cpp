@@ -38,7 +38,7 @@ AtlasMapper::AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes)
   if (std::find(cells_.vacant.begin(), cells_.vacant.end(), 0) == cells_.vacant.end()) {
     throw store::StoreError(atlas.directory() + " has no usable neuron; train it again");
   }
-  planes_.emplace(atlas, cells_, meta_.settings.side, memory_bytes);
+  planes_.emplace(atlas, cells_, meta_.settings.side, descriptors_.size(), memory_bytes);
 }
 
 const store::AtlasDescriptor* AtlasMapper::find(store::DescriptorCode code) const {

@@ -1,5 +1,6 @@
 #include "pipeline/memory_plan.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,12 @@ std::size_t available_host_memory() {
   if (available == 0) {
     available = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                 static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+  if (rlimit space{}; ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
+    const std::size_t taken =
+        number_in("/proc/self/statm").value_or(0) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto most = static_cast<std::size_t>(space.rlim_cur);
+    available = std::min(available, most - std::min(most, taken));
   }
   const auto limit = number_in("/sys/fs/cgroup/memory.max");
   const auto used = number_in("/sys/fs/cgroup/memory.current");

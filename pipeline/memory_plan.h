@@ -11,7 +11,7 @@
 namespace somatlas::pipeline {
 
 /// Bytes that this process may still take: what the system has available, within its control
-/// group's limit.
+/// group's limit and that on its address space.
 [[nodiscard]] std::size_t available_host_memory();
 
 /// Device::cpu or Device::cuda: automatic is settled by what is there. Throws TrainingError where a

@@ -20,11 +20,11 @@ gpu::MapShape shape_of(std::uint32_t side, std::size_t planes) {
 }  // namespace
 
 PlaneCache::PlaneCache(store::Atlas& atlas, const store::AtlasCells& cells, std::uint32_t side,
-                       std::size_t bytes)
+                       std::size_t planes, std::size_t bytes)
     : atlas_(atlas), cells_(cells), side_(side) {
   const std::size_t empty = gpu::codebook_bytes(shape_of(side, 0));
   const std::size_t plane = gpu::codebook_bytes(shape_of(side, 1)) - empty;
-  room_ = std::max<std::size_t>(1, bytes < empty ? 0 : (bytes - empty) / plane);
+  room_ = std::max<std::size_t>(1, std::min(planes, bytes < empty ? 0 : (bytes - empty) / plane));
   make(std::min(room_, first_planes));
 }
 

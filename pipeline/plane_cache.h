@@ -18,12 +18,13 @@ namespace somatlas::pipeline {
 
 class PlaneCache {
  public:
-  /// For a map of side x side neurons whose norms and vacancies are those of cells; bytes bounds
-  /// the planes held, also while it grows, but for those of one call of hold().
+  /// For a map of side x side neurons whose norms and vacancies are those of cells, with so many
+  /// planes in all; bytes bounds those held, also while it grows, but for those of one call of
+  /// hold().
   PlaneCache(store::Atlas& atlas, const store::AtlasCells& cells, std::uint32_t side,
-             std::size_t bytes);
+             std::size_t planes, std::size_t bytes);
 
-  /// How many planes bytes has room for, at least one.
+  /// How many of the planes bytes has room for, at least one.
   [[nodiscard]] std::size_t room() const { return room_; }
   /// The planes' numbers in codebook(), in the order of these codes, which are distinct; reads what
   /// is not held, and gives up the planes asked for longest ago where room is short. Numbers of

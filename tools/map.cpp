@@ -15,6 +15,7 @@
 #include "gpu/contract.h"
 #include "gpu/tile.h"
 #include "pipeline/mapping.h"
+#include "pipeline/memory_plan.h"
 #include "store/store.h"
 #include "store/store_error.h"
 #include "tools/command.h"
@@ -32,6 +33,7 @@ struct MapOptions {
   std::string atlas;
   std::string store;
   std::string input;
+  std::size_t host_memory = 0;  // bytes; 0: half of what the machine has available
   bool json = false;
 };
 
@@ -41,7 +43,8 @@ class MapRun : public lookup::ArticleSink {
       : session_(session),
         json_(options.json),
         store_(store),
-        mapper_(atlas),
+        mapper_(atlas, options.host_memory != 0 ? options.host_memory
+                                                : pipeline::available_host_memory() / 2),
         names_(mapper_.descriptors()),
         view_(store != nullptr ? store->mesh_view() : std::make_shared<store::MeshView>()),
         former_(former_descriptors(*view_)),
@@ -374,6 +377,9 @@ Run define_map(CLI::App& command) {
           "descriptors hold for the input too");
   add_json_option(command, options->json)
       ->description("Write a JSON object a line instead of tab-separated values");
+  add_size_option(command, "--host-memory", options->host_memory,
+                  "Most memory to keep planes of the map in, for instance 4GiB (default: half of "
+                  "what the machine has available)");
   command
       .add_option(
           "INPUT", options->input,
