@@ -39,7 +39,8 @@ void print_atlas(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Output& o
   report_line(out, "training articles", std::to_string(meta.training_articles));
   report_line(out, "held-out articles", std::to_string(meta.heldout_articles),
               "kept out of the training to check it");
-  report_line(out, "articles with a place", std::to_string(meta.placed_articles));
+  report_line(out, "articles with a place", std::to_string(meta.placed_articles),
+              "all that have a descriptor of the map");
   report_line(out, "start", meta.settings.start == pipeline::Start::pca ? "pca" : "random");
   report_line(out, "seed", std::to_string(meta.settings.seed));
   report_line(out, "least descriptors", std::to_string(meta.settings.min_descriptors),
