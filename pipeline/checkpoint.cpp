@@ -84,6 +84,13 @@ Checkpoint from_text(const std::string& text) {
     read_whole(changes, "changed", read.changed);
     read_whole(changes, "gone", read.gone);
   }
+  // What was read is all there is, but for the figures in it that a training begins without.
+  Json whole = json;
+  Json again = Json::parse(to_text(checkpoint));
+  whole["training"] = again["training"];
+  if (nlohmann::json(whole) != nlohmann::json(again)) {
+    refuse_description();
+  }
   return checkpoint;
 }
 

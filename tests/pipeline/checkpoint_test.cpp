@@ -84,6 +84,14 @@ TEST_F(CheckpointTest, NumbersAreNeverTakenForOthers) {
   EXPECT_EQ(refusal(json.dump()), damaged());
 }
 
+TEST_F(CheckpointTest, WhatSaysMoreThanIsKnownIsRefused) {
+  for (const char* const key : {"/more", "/changes/more", "/last_sums"}) {
+    Json json = Json::parse(written());
+    json[Json::json_pointer(key)] = 1;
+    EXPECT_EQ(refusal(json.dump()), damaged()) << key;
+  }
+}
+
 TEST_F(CheckpointTest, WhatIsNoDescriptionIsRefused) {
   Json json = Json::parse(written());
   json["training"]["settings"]["side"] = "48";
