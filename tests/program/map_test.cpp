@@ -136,6 +136,20 @@ TEST_F(MapProgram, PlacesLinesOfDescriptors) {
             "articles: 6 (4 placed, 2 without a place)\n");
 }
 
+TEST_F(MapProgram, MemoryDoesNotShow) {
+  std::string input;
+  for (int i = 0; i < 50; ++i) {
+    input += "10\n11\n70000\n70001\n";
+  }
+  const Ending roomy = map(input, {"--store", scratch_ / "store"});
+  const Ending tight = map(input, {"--store", scratch_ / "store", "--host-memory", "1"});
+  EXPECT_EQ(roomy.exit_code, 0);
+  EXPECT_EQ(tight.exit_code, 0);
+  EXPECT_EQ(tight.out, roomy.out);
+  EXPECT_NE(roomy.out.find(row(10)), std::string::npos);
+  EXPECT_EQ(map(input, {"--host-memory", "0"}).exit_code, 2);
+}
+
 TEST_F(MapProgram, PlacesXmlWithHeadingsByUiAndByName) {
   const Ending ending =
       map("<?xml version=\"1.0\"?><PubmedArticleSet><PubmedArticle><MedlineCitation>"
