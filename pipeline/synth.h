@@ -27,7 +27,8 @@ struct SynthSummary {
   std::uint64_t articles = 0;  // of the baseline
   std::uint64_t descriptor_uses = 0;
   std::uint64_t files = 0;
-  std::uint64_t revised = 0;  // by update files
+  std::uint64_t files_there = 0;  // of these, in the store before
+  std::uint64_t revised = 0;      // by update files
   std::uint64_t added = 0;
   std::uint64_t brought_back = 0;
   std::uint64_t deleted = 0;

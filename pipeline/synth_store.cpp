@@ -150,6 +150,8 @@ SynthSummary synthesize_store(const SynthOptions& options, const SynthModel& mod
                                  std::chrono::system_clock::now().time_since_epoch())
                                  .count();
       store->commit(drawn.deltas, drawn.entry);
+    } else {
+      ++summary.files_there;
     }
     summary.articles += drawn.entry.citations;
     summary.descriptor_uses += drawn.descriptor_uses;

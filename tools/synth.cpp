@@ -18,7 +18,10 @@ int synth(Session& session, pipeline::SynthOptions options) {
   const bool store = !options.store_directory.empty();
   session.say("Wrote " + count_of(done.articles, "article") + " with " +
               count_of(done.descriptor_uses, "descriptor") + ", " + count_of(done.files, "file") +
-              ", into " + (store ? options.store_directory : options.xml_directory) + ".");
+              ", into " + (store ? options.store_directory : options.xml_directory) +
+              (done.files_there == 0 ? "."
+                                     : "; " + std::to_string(done.files_there) +
+                                           " of the files were there already."));
   if (!store) {
     session.say("XML: " + size_text(done.xml_bytes) + " before compression. Updates: " +
                 count_of(done.revised, "article") + " revised, " + std::to_string(done.added) +

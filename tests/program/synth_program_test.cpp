@@ -36,6 +36,19 @@ TEST(SynthProgram, StoreAndFilesTakenInDumpTheSame) {
   EXPECT_EQ(run_somatlas({"verify", "--store", drawn}).exit_code, 0);
 }
 
+TEST(SynthProgram, SaysWhatAStoreHadAlready) {
+  const ScratchDirectory scratch;
+  const std::string store = scratch.path() / "store";
+  const auto synth = [&](const char* articles) {
+    return run_somatlas({"synth", "--articles", articles, "--per-file", "100", "--store", store});
+  };
+  EXPECT_NE(synth("200").err.find(", 2 files, into " + store + ".\n"), std::string::npos);
+  const Ending more = synth("300");
+  EXPECT_NE(more.err.find(", 3 files, into " + store + "; 2 of the files were there already.\n"),
+            std::string::npos)
+      << more.err;
+}
+
 TEST(SynthProgram, FilesAreTheSameAtAnyThreadCount) {
   const ScratchDirectory scratch;
   for (const char* threads : {"1", "2"}) {
