@@ -52,8 +52,10 @@ bool fits_another_length(std::string_view record) {
 bool manifest_ends_in_changed_length(const std::string& directory) {
   std::string name;
   std::getline(std::ifstream(directory + "/CURRENT"), name);
+  if (!name.starts_with("MANIFEST-"))  // then it is not even opened
+    return false;
   std::ifstream file(directory + "/" + name, std::ios::binary);
-  if (name.empty() || !file)
+  if (!file)
     return false;
   const std::string all{std::istreambuf_iterator<char>(file), {}};
   const std::string_view bytes = all;
