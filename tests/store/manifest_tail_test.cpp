@@ -84,6 +84,14 @@ TEST_F(ManifestTail, AWriteThatWasCutOffIsNone) {
   }
 }
 
+TEST_F(ManifestTail, AnyNameInCurrentIsSaidToBeWrong) {
+  for (const std::string name : {"", ".", "/", "..", "\r", "MANIFEST", "MANIFEST-", "/dev/zero"}) {
+    std::ofstream(path_ + "/CURRENT", std::ios::trunc) << name << '\n';
+    EXPECT_FALSE(manifest_ends_in_changed_length(path_)) << name;
+    EXPECT_THROW((void)Store::open(path_, Store::Access::read), StoreError) << name;
+  }
+}
+
 TEST_F(ManifestTail, AStoreThatWouldLoseItsLastFileIsDamaged) {
   std::string bytes = whole_;
   bytes[records_.back() + 5] ^= 0x40;
