@@ -24,7 +24,7 @@
 namespace somatlas::gpu {
 namespace {
 
-constexpr std::uint32_t most_side = 65'535;  // neurons are numbered in 32 bits
+constexpr std::uint32_t most_side = 65'520;  // places of the tree are numbered in 32 bits
 
 /// Checks the shape and the device number, and makes the device current.
 [[nodiscard]] int open_device(MapShape shape, int device) {

@@ -1,5 +1,6 @@
-// The codebook's own kernels: norms from the stored weights, and planes in and out of the chunks.
-// Always holds: sums of squares are exact 64-bit integers, so their order does not matter.
+// The codebook's own kernels: norms and bounds from the stored weights, and planes in and out of
+// the lines. Always holds: sums of squares are exact 64-bit integers, so their order does not
+// matter.
 #include "gpu/cuda_codebook.cuh"
 
 #include <algorithm>
@@ -14,27 +15,31 @@ constexpr unsigned block_warps = block_threads / 32;
 /// Descriptors whose squares a block sums before it adds to memory.
 constexpr std::uint32_t norm_descriptors = 1024;
 
-[[nodiscard]] std::uint32_t chunks_of(MapShape shape) {
-  return static_cast<std::uint32_t>((shape.neurons() + chunk_neurons - 1) / chunk_neurons);
+constexpr std::size_t blocks_a_line = line_weights / tree_fanout;
+
+[[nodiscard]] constexpr std::size_t lines_of(std::size_t nodes) {
+  return (nodes + line_weights - 1) / line_weights;
 }
 
-/// Grid (chunks, slices of descriptors): a warp takes every eighth descriptor of its slice, a lane
-/// eight neurons. A square is below 2^28, so eight of them fit 32 bits.
+/// Grid (supers, slices of descriptors): a warp takes every eighth descriptor of its slice, a lane
+/// eight neurons, half a block. A square is below 2^28, so eight of them fit 32 bits.
 __global__ void square_sum_kernel(CodebookView book) {
-  __shared__ unsigned long long sums[chunk_neurons];
-  const std::uint32_t chunk = blockIdx.x;
+  __shared__ unsigned long long sums[line_weights];
+  const std::uint32_t super = blockIdx.x;
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t warp = threadIdx.x / 32;
   sums[threadIdx.x] = 0;
   __syncthreads();
   const std::uint32_t begin = blockIdx.y * norm_descriptors;
   const std::uint32_t end = min(begin + norm_descriptors, book.descriptors);
+  const std::size_t block_line = super / blocks_a_line * std::size_t{book.descriptors};
+  const std::size_t super_line = super / line_weights * std::size_t{book.descriptors};
   std::uint64_t wide[8] = {};
   std::uint32_t narrow[8] = {};
   std::uint32_t added = 0;
   for (std::uint32_t descriptor = begin + warp; descriptor < end; descriptor += block_warps) {
     const auto* line = reinterpret_cast<const uint4*>(
-        book.weights + (std::size_t{chunk} * book.descriptors + descriptor) * chunk_neurons);
+        book.neurons.weights + (std::size_t{super} * book.descriptors + descriptor) * line_weights);
     const uint4 four = line[lane];
     const std::uint32_t pairs[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
@@ -52,6 +57,19 @@ __global__ void square_sum_kernel(CodebookView book) {
         narrow[i] = 0;
       }
     }
+    const std::uint32_t two = __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
+    std::uint32_t most = max(two & 0xFFFFU, two >> 16);
+    most = max(most, __shfl_xor_sync(0xFFFF'FFFFU, most, 1));
+    if (lane % 2 == 0) {
+      book.blocks.weights[(block_line + descriptor) * line_weights +
+                          super % blocks_a_line * tree_fanout + lane / 2] =
+          static_cast<std::uint16_t>(most);
+    }
+    most = __reduce_max_sync(0xFFFF'FFFFU, most);
+    if (lane == 0) {
+      book.supers.weights[(super_line + descriptor) * line_weights + super % line_weights] =
+          static_cast<std::uint16_t>(most);
+    }
   }
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -60,29 +78,47 @@ __global__ void square_sum_kernel(CodebookView book) {
   __syncthreads();
   if (sums[threadIdx.x] != 0) {
     atomicAdd(reinterpret_cast<unsigned long long*>(
-                  &book.square_sums[chunk * chunk_neurons + threadIdx.x]),
+                  &book.square_sums[std::size_t{super} * line_weights + threadIdx.x]),
               sums[threadIdx.x]);
   }
 }
 
+/// A block a super, a thread a neuron: its norm, and the least of them in its block and super.
 __global__ void norm_kernel(CodebookView book, const std::uint8_t* usable) {
-  const std::uint32_t neuron = blockIdx.x * blockDim.x + threadIdx.x;
-  if (neuron < book.chunks * chunk_neurons) {
-    book.norms[neuron] = neuron < book.neurons && usable[neuron] != 0
-                             ? norm_of(book.square_sums[neuron])
-                             : padded_norm;
+  __shared__ std::int32_t least[line_weights / 32];
+  const std::size_t place = std::size_t{blockIdx.x} * line_weights + threadIdx.x;
+  const std::uint32_t neuron = tree_neuron(book.side, place);
+  const std::int32_t norm =
+      neuron != no_neuron && usable[neuron] != 0 ? norm_of(book.square_sums[place]) : padded_norm;
+  book.neurons.norms[place] = norm;
+  const std::uint32_t half = threadIdx.x % 32 < tree_fanout ? 0x0000'FFFFU : 0xFFFF'0000U;
+  const std::int32_t of_block = __reduce_min_sync(half, norm);
+  const std::int32_t of_warp = __reduce_min_sync(0xFFFF'FFFFU, norm);
+  if (threadIdx.x % tree_fanout == 0) {
+    book.blocks.norms[place / tree_fanout] = of_block;
+  }
+  if (threadIdx.x % 32 == 0) {
+    least[threadIdx.x / 32] = of_warp;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    std::int32_t of_super = padded_norm;
+    for (const std::int32_t part : least) {
+      of_super = min(of_super, part);
+    }
+    book.supers.norms[blockIdx.x] = of_super;
   }
 }
 
-/// Grid (blocks over chunks, planes): a warp clears one line of a plane.
+/// Grid (blocks over supers, planes): a warp clears one line of a plane.
 __global__ void clear_kernel(CodebookView book, const std::uint32_t* planes, std::size_t count) {
-  const std::uint32_t chunk = blockIdx.x * block_warps + threadIdx.x / 32;
-  if (chunk >= book.chunks) {
+  const std::uint32_t super = blockIdx.x * block_warps + threadIdx.x / 32;
+  if (super >= book.super_count) {
     return;
   }
   for (std::size_t i = blockIdx.y; i < count; i += gridDim.y) {
-    const std::size_t line = std::size_t{chunk} * book.descriptors + planes[i];
-    reinterpret_cast<uint4*>(book.weights + line * chunk_neurons)[threadIdx.x % 32] =
+    const std::size_t line = std::size_t{super} * book.descriptors + planes[i];
+    reinterpret_cast<uint4*>(book.neurons.weights + line * line_weights)[threadIdx.x % 32] =
         make_uint4(0, 0, 0, 0);
   }
 }
@@ -91,13 +127,13 @@ template <bool put>
 __global__ void plane_kernel(CodebookView book, std::uint32_t first, std::size_t count,
                              std::uint16_t* planes) {
   const std::uint32_t neuron = blockIdx.x * blockDim.x + threadIdx.x;
-  if (neuron >= book.neurons) {
+  if (neuron >= book.neuron_count) {
     return;
   }
   for (std::size_t i = blockIdx.y; i < count; i += gridDim.y) {
     std::uint16_t& inside =
-        book.weights[book.position(first + static_cast<std::uint32_t>(i), neuron)];
-    std::uint16_t& outside = planes[i * book.neurons + neuron];
+        book.neurons.weights[book.position(first + static_cast<std::uint32_t>(i), neuron)];
+    std::uint16_t& outside = planes[i * book.neuron_count + neuron];
     if constexpr (put) {
       inside = outside;
     } else {
@@ -113,34 +149,51 @@ __global__ void plane_kernel(CodebookView book, std::uint32_t first, std::size_t
 
 }  // namespace
 
-std::size_t Codebook::bytes(MapShape shape) {
-  const std::size_t padded = std::size_t{chunks_of(shape)} * chunk_neurons;
-  return padded * shape.descriptors * sizeof(std::uint16_t) +
-         padded * (sizeof(std::int32_t) + sizeof(std::uint64_t));
-}
-
-Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)
-    : shape_(shape),
-      weights_(account, std::size_t{chunks_of(shape)} * chunk_neurons * shape.descriptors,
-               "the codebook"),
-      norms_(account, std::size_t{chunks_of(shape)} * chunk_neurons, "the norms"),
-      square_sums_(account, std::size_t{chunks_of(shape)} * chunk_neurons, "the square sums") {
+LineBuffer::LineBuffer(std::size_t lines, std::size_t descriptors, MemoryAccount& account,
+                       const char* what, StreamView stream)
+    : weights_(account, lines * line_weights * descriptors, what),
+      norms_(account, lines * line_weights, what) {
   weights_.fill_bytes(0, stream);
-  square_sums_.fill_bytes(0, stream);
   const std::vector<std::int32_t> vacant(norms_.size(), padded_norm);
   copy_to_device(norms_.data(), vacant.data(), vacant.size(), stream);
   stream.synchronize();
 }
 
+std::size_t Codebook::bytes(MapShape shape) {
+  const std::size_t supers = PlaneTree::size_of(shape.side).supers;
+  return LineBuffer::bytes(supers, shape.descriptors) +
+         LineBuffer::bytes(lines_of(supers * tree_fanout), shape.descriptors) +
+         LineBuffer::bytes(lines_of(supers), shape.descriptors) +
+         supers * line_weights * sizeof(std::uint64_t);
+}
+
+Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)
+    : shape_(shape),
+      supers_(PlaneTree::size_of(shape.side).supers),
+      neurons_(supers_, shape.descriptors, account, "the codebook", stream),
+      block_bounds_(lines_of(supers_ * tree_fanout), shape.descriptors, account,
+                    "the bounds of blocks", stream),
+      super_bounds_(lines_of(supers_), shape.descriptors, account, "the bounds of supers", stream),
+      square_sums_(account, supers_ * line_weights, "the square sums") {
+  square_sums_.fill_bytes(0, stream);
+  stream.synchronize();
+}
+
 CodebookView Codebook::view() const {
-  return {weights_.data(),  norms_.data(),      square_sums_.data(),
-          shape_.side,      shape_.descriptors, static_cast<std::uint32_t>(shape_.neurons()),
-          chunks_of(shape_)};
+  return {neurons_.view(),
+          block_bounds_.view(),
+          super_bounds_.view(),
+          square_sums_.data(),
+          shape_.side,
+          shape_.descriptors,
+          static_cast<std::uint32_t>(shape_.neurons()),
+          static_cast<std::uint32_t>(supers_),
+          version_};
 }
 
 void Codebook::clear_planes(const std::uint32_t* planes, std::size_t count, StreamView stream) {
   if (count != 0) {
-    const dim3 grid((chunks_of(shape_) + block_warps - 1) / block_warps,
+    const dim3 grid(static_cast<unsigned>((supers_ + block_warps - 1) / block_warps),
                     static_cast<unsigned>(std::min<std::size_t>(count, 65'535)));
     clear_kernel<<<grid, block_threads, 0, stream.value()>>>(view(), planes, count);
     check_launch();
@@ -148,44 +201,47 @@ void Codebook::clear_planes(const std::uint32_t* planes, std::size_t count, Stre
 }
 
 void Codebook::make_norms(const std::uint8_t* usable, StreamView stream) {
+  ++version_;
   square_sums_.fill_bytes(0, stream);
+  const auto supers = static_cast<unsigned>(supers_);
   if (shape_.descriptors != 0) {
-    const dim3 grid(chunks_of(shape_),
-                    (shape_.descriptors + norm_descriptors - 1) / norm_descriptors);
+    const dim3 grid(supers, (shape_.descriptors + norm_descriptors - 1) / norm_descriptors);
     square_sum_kernel<<<grid, block_threads, 0, stream.value()>>>(view());
     check_launch();
   }
-  norm_kernel<<<chunks_of(shape_), chunk_neurons, 0, stream.value()>>>(view(), usable);
+  norm_kernel<<<supers, line_weights, 0, stream.value()>>>(view(), usable);
   check_launch();
 }
 
 void Codebook::put_planes(DescriptorId first, std::size_t count, const std::uint16_t* planes,
                           StreamView stream) {
-  plane_kernel<true><<<plane_grid(view().neurons, count), block_threads, 0, stream.value()>>>(
+  plane_kernel<true><<<plane_grid(view().neuron_count, count), block_threads, 0, stream.value()>>>(
       view(), first, count, const_cast<std::uint16_t*>(planes));
   check_launch();
 }
 
 void Codebook::get_planes(DescriptorId first, std::size_t count, std::uint16_t* planes,
                           StreamView stream) const {
-  plane_kernel<false><<<plane_grid(view().neurons, count), block_threads, 0, stream.value()>>>(
+  plane_kernel<false><<<plane_grid(view().neuron_count, count), block_threads, 0, stream.value()>>>(
       view(), first, count, planes);
   check_launch();
 }
 
 Cells Codebook::read_cells(StreamView stream) const {
+  std::vector<std::int32_t> norms(square_sums_.size());
+  std::vector<std::uint64_t> square_sums(square_sums_.size());
+  copy_to_host(norms.data(), neurons_.view().norms, norms.size(), stream);
+  copy_to_host(square_sums.data(), square_sums_.data(), square_sums.size(), stream);
+  stream.synchronize();
   Cells cells;
   cells.norm.resize(shape_.neurons());
   cells.square_sum.resize(shape_.neurons());
   cells.vacant.resize(shape_.neurons());
-  copy_to_host(cells.norm.data(), norms_.data(), cells.norm.size(), stream);
-  copy_to_host(cells.square_sum.data(), square_sums_.data(), cells.square_sum.size(), stream);
-  stream.synchronize();
   for (std::size_t i = 0; i < cells.norm.size(); ++i) {
-    if (cells.norm[i] == padded_norm) {
-      cells.norm[i] = 0;
-      cells.vacant[i] = 1;
-    }
+    const std::size_t place = tree_place(shape_.side, static_cast<Neuron>(i));
+    cells.vacant[i] = norms[place] == padded_norm ? 1 : 0;
+    cells.norm[i] = cells.vacant[i] != 0 ? 0 : norms[place];
+    cells.square_sum[i] = square_sums[place];
   }
   return cells;
 }

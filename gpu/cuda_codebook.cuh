@@ -1,7 +1,8 @@
-// The codebook on the device: weights feature-major in chunks of 256 neurons, [chunk][V][256], so
-// that one warp reads a descriptor's 256 weights as one 512-byte line. Always holds: neurons are in
-// row-major order; those past the last are padding with weight 0; a neuron that may not win, vacant
-// or padding, has the norm padded_norm, which no usable neuron has, and is excluded by that test.
+// The codebook on the device: weights feature-major in the tree's order (plane_tree.h), a super's
+// 256 neurons to a line, [super][V][256], so that one warp reads a descriptor's 256 weights as 512
+// bytes; and a table of bounds for each inner level of the tree, laid out like a codebook of its
+// nodes. Always holds: places beyond the map's edge and vacant neurons have weight 0 and the norm
+// padded_norm, so their score is INT32_MAX, which no usable neuron reaches.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +13,58 @@
 
 #include "gpu/backend.h"
 #include "gpu/cuda_buffer.cuh"
+#include "gpu/plane_tree.h"
 
 namespace somatlas::gpu {
 
-inline constexpr std::uint32_t chunk_neurons = 256;
+/// Weights in a line: of a super's neurons, or the maxima of as many nodes.
+inline constexpr std::uint32_t line_weights = super_neurons;
+
+/// Rows of 256 weights that a warp walks: line(l, v) of descriptor v is at (l * V + v) * 256.
+struct LineTable {
+  std::uint16_t* weights;  // [lines][descriptors][256]
+  std::int32_t* norms;     // [lines * 256]
+  std::uint32_t lines;
+};
 
 /// What a kernel sees of a codebook.
 struct CodebookView {
-  std::uint16_t* weights;      // [chunks][descriptors][256]
-  std::int32_t* norms;         // [chunks * 256]
-  std::uint64_t* square_sums;  // [chunks * 256]
+  LineTable neurons;  // a line a super: its neurons' weights and norms
+  LineTable blocks;  // a line for every 16 supers: most of each block's weights, least of its norms
+  LineTable supers;  // a line for every 256 supers: the same of the supers
+  std::uint64_t* square_sums;  // [places]
   std::uint32_t side;
   std::uint32_t descriptors;
-  std::uint32_t neurons;
-  std::uint32_t chunks;
+  std::uint32_t neuron_count;
+  std::uint32_t super_count;
+  std::uint64_t version;  // another whenever the weights have changed
 
-  /// Where the weight of a descriptor at a neuron is.
+  /// Where the weight of a descriptor at a neuron is in neurons.weights.
   [[nodiscard]] __host__ __device__ std::size_t position(std::uint32_t descriptor,
                                                          std::uint32_t neuron) const {
-    const std::size_t line = std::size_t{neuron / chunk_neurons} * descriptors + descriptor;
-    return line * chunk_neurons + neuron % chunk_neurons;
+    const std::size_t place = tree_place(side, neuron);
+    const std::size_t line = place / line_weights * descriptors + descriptor;
+    return line * line_weights + place % line_weights;
   }
+};
+
+/// Owner of one LineTable.
+class LineBuffer {
+ public:
+  [[nodiscard]] static std::size_t bytes(std::size_t lines, std::size_t descriptors) {
+    return lines * line_weights * (descriptors * sizeof(std::uint16_t) + sizeof(std::int32_t));
+  }
+  /// Weights 0, every node vacant.
+  LineBuffer(std::size_t lines, std::size_t descriptors, MemoryAccount& account, const char* what,
+             StreamView stream);
+  [[nodiscard]] LineTable view() const {
+    return {weights_.data(), norms_.data(),
+            static_cast<std::uint32_t>(norms_.size() / line_weights)};
+  }
+
+ private:
+  DeviceBuffer<std::uint16_t> weights_;
+  DeviceBuffer<std::int32_t> norms_;
 };
 
 /// Owner of a codebook. All calls enqueue on the stream unless they say otherwise.
@@ -46,8 +78,8 @@ class Codebook {
   [[nodiscard]] CodebookView view() const;
   /// Writes weights 0 at the planes listed, an array of count numbers on the device.
   void clear_planes(const std::uint32_t* planes, std::size_t count, StreamView stream);
-  /// Makes square sums and norms from the stored weights. usable: M flags on the device, 0 where
-  /// the neuron is vacant.
+  /// Makes square sums, norms and both tables of bounds from the stored weights. usable: M flags on
+  /// the device, row-major, 0 where the neuron is vacant.
   void make_norms(const std::uint8_t* usable, StreamView stream);
   /// Copies count planes, [count][M] row-major on the device, into the codebook from descriptor
   /// first on, and back out of it.
@@ -60,9 +92,12 @@ class Codebook {
 
  private:
   MapShape shape_;
-  DeviceBuffer<std::uint16_t> weights_;
-  DeviceBuffer<std::int32_t> norms_;
+  std::size_t supers_;
+  LineBuffer neurons_;
+  LineBuffer block_bounds_;
+  LineBuffer super_bounds_;
   DeviceBuffer<std::uint64_t> square_sums_;
+  std::uint64_t version_ = 1;
 };
 
 }  // namespace somatlas::gpu

@@ -1,17 +1,18 @@
-// Brute-force search with the L1 as the stage. Rows are sorted by likeness, so that the 128 rows of
-// a block share descriptors; the block walks them over one chunk of 256 neurons, and the chunk is
-// outermost in the grid, so that its lines stay in the L2. A warp takes a row, a lane eight
-// neurons. Always holds: four weights of at most 16,383 are added in 16-bit lanes before they are
-// widened, so nothing overflows; candidates are compared by (score, neuron).
+// The search of a tile on the device: the rows in the order of likeness, then down the tree or by
+// brute force. Brute force has the L1 as its stage: the 128 rows of a block share descriptors; the
+// block walks them over one line of 256 neurons, and the line is outermost in the grid, so that its
+// weights stay in the L2. A warp takes a row, a lane eight neurons.
 #include "gpu/cuda_search.cuh"
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 #include <stdexcept>
 #include <string>
 
 #include "gpu/contract.h"
 #include "gpu/cuda_sort.cuh"
+#include "gpu/cuda_walk.cuh"
 
 namespace somatlas::gpu {
 namespace {
@@ -23,22 +24,11 @@ constexpr unsigned search_threads = 256;
 constexpr unsigned search_blocks = 1024 / search_threads;  // on a multiprocessor
 constexpr unsigned search_warps = search_threads / 32;
 constexpr std::uint32_t search_rows = 128;
-constexpr std::uint32_t lane_neurons = 8;
-constexpr std::uint32_t lane_quads = chunk_neurons / lane_neurons;  // 16-byte words a line
 constexpr unsigned long long no_key = ~0ULL;
-constexpr int key_bits = 32;
 
-/// The bits of a number below 2^16, each with a zero before it.
-[[nodiscard]] __device__ std::uint32_t spread_bits(std::uint32_t x) {
-  x &= 0xFFFFU;
-  x = (x | (x << 8)) & 0x00FF'00FFU;
-  x = (x | (x << 4)) & 0x0F0F'0F0FU;
-  x = (x | (x << 2)) & 0x3333'3333U;
-  return (x | (x << 1)) & 0x5555'5555U;
-}
-
-/// A number that like rows have near one another: the old BMU along a Z-order curve, or the rarest
-/// descriptor (ids go by falling frequency). It decides the order of work, never a result.
+/// A number that like rows have near one another: the old BMU's place in the tree, or, behind all
+/// places, the rarest descriptor (ids go by falling frequency). It decides the order of work, never
+/// a result.
 __global__ void likeness_kernel(TileView tile, CodebookView book, std::uint32_t* keys,
                                 std::uint32_t* rows, std::uint32_t* lengths) {
   const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -62,8 +52,11 @@ __global__ void likeness_kernel(TileView tile, CodebookView book, std::uint32_t*
     atomicOr(tile.fault, fault);
   }
   const std::uint32_t old = tile.bmu[row];
-  const bool placed = old < book.neurons;
-  keys[row] = placed ? spread_bits(old % book.side) | (spread_bits(old / book.side) << 1) : rarest;
+  const std::uint32_t places = book.super_count * line_weights;
+  keys[row] = old < book.neuron_count
+                  ? static_cast<std::uint32_t>(tree_place(book.side, old))
+                  : static_cast<std::uint32_t>(
+                        min(std::uint64_t{places} + rarest, std::uint64_t{UINT32_MAX}));
   rows[row] = row;
   lengths[row] = fault != 0 ? UINT32_MAX : end - begin;
 }
@@ -116,62 +109,15 @@ __global__ void gather_kernel(TileView tile, const std::uint32_t* order,
   }
 }
 
-/// Adds up to four lines of 16-bit weights to the sums of eight neurons. all[p] sums both halves of
-/// a pair as one 32-bit number, wrapping; high[p] sums the upper halves alone; the lower sum is
-/// their difference.
-template <int lines>
-__device__ void add_lines(const uint4* line, uint4 id, std::uint32_t (&all)[4],
-                          std::uint32_t (&high)[4]) {
-  const std::uint32_t ids[4] = {id.x, id.y, id.z, id.w};
-  uint4 weights[lines];
-#pragma unroll
-  for (int k = 0; k < lines; ++k) {
-    weights[k] = __ldg(line + std::size_t{ids[k]} * lane_quads);
-  }
-  std::uint32_t sum[4] = {weights[0].x, weights[0].y, weights[0].z, weights[0].w};
-#pragma unroll
-  for (int k = 1; k < lines; ++k) {
-    sum[0] += weights[k].x;
-    sum[1] += weights[k].y;
-    sum[2] += weights[k].z;
-    sum[3] += weights[k].w;
-  }
-#pragma unroll
-  for (int p = 0; p < 4; ++p) {
-    all[p] += sum[p];
-    high[p] += sum[p] >> 16;
-  }
-}
-
-struct SearchRows {
-  const RowPlace* places;
-  const uint4* groups;
-  const std::uint32_t* listed;        // the rows to search, or null for all
-  const unsigned long long* exclude;  // the key whose neuron is left out, or null
-  unsigned long long* best;
-  std::uint32_t count;
-};
-
 template <bool second>
 __global__ void __launch_bounds__(search_threads, search_blocks)
     search_kernel(CodebookView book, SearchRows rows, std::uint32_t row_blocks,
-                  std::uint32_t first_chunk) {
-  const std::uint32_t chunk = first_chunk + blockIdx.x / row_blocks;
+                  std::uint32_t first_line) {
+  const std::uint32_t line = first_line + blockIdx.x / row_blocks;
   const std::uint32_t begin = (blockIdx.x % row_blocks) * search_rows;
   const std::uint32_t end = min(begin + search_rows, rows.count);
   const std::uint32_t lane = threadIdx.x % 32;
-  const std::uint32_t first_neuron = chunk * chunk_neurons + lane * lane_neurons;
-  const uint4* const line = reinterpret_cast<const uint4*>(book.weights) +
-                            std::size_t{chunk} * book.descriptors * lane_quads + lane;
-
-  std::int32_t norms[lane_neurons];
-  bool any_unusable = false;
-#pragma unroll
-  for (int j = 0; j < int{lane_neurons}; ++j) {
-    norms[j] = book.norms[first_neuron + j];
-    any_unusable = any_unusable || norms[j] == padded_norm;
-  }
-  any_unusable = __any_sync(0xFFFF'FFFFU, any_unusable);
+  const LineWalk walk(book.neurons, book.descriptors, line * 32 + lane);
 
   // A row's place is fetched while the row before it is searched.
   const auto row_at = [&](std::uint32_t i) { return second ? rows.listed[i] : i; };
@@ -189,70 +135,22 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
     if (place.length == UINT32_MAX) {
       continue;
     }
-    std::uint32_t all[4] = {};
-    std::uint32_t high[4] = {};
-    // Four descriptors are fetched while the four before them are added; the last fetch of a row
-    // may be the next row's, or the spare group behind the last.
-    const uint4* group = rows.groups + place.first_group;
-    uint4 ids = __ldg(group);
-    std::uint32_t left = place.length;
-#pragma unroll 1
-    for (; left >= 4; left -= 4) {
-      const uint4 next = __ldg(++group);
-      add_lines<4>(line, ids, all, high);
-      ids = next;
-    }
-    switch (left) {
-      case 1:
-        add_lines<1>(line, ids, all, high);
-        break;
-      case 2:
-        add_lines<2>(line, ids, all, high);
-        break;
-      case 3:
-        add_lines<3>(line, ids, all, high);
-        break;
-      default:
-        break;
-    }
-    std::int32_t scores[lane_neurons];
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-      scores[2 * p] = norms[2 * p] - static_cast<std::int32_t>((all[p] - (high[p] << 16)) << 7);
-      scores[2 * p + 1] = norms[2 * p + 1] - static_cast<std::int32_t>(high[p] << 7);
-    }
-    if (any_unusable) {
-#pragma unroll
-      for (int j = 0; j < int{lane_neurons}; ++j) {
-        scores[j] = norms[j] == padded_norm ? INT_MAX : scores[j];
-      }
-    }
+    std::int32_t scores[walk_width];
+    walk.scores(rows.groups + place.first_group, place.length, scores);
     if constexpr (second) {
-      const std::uint32_t left_out = neuron_of(rows.exclude[at]) - first_neuron;
-#pragma unroll
-      for (int j = 0; j < int{lane_neurons}; ++j) {
-        scores[j] = left_out == static_cast<std::uint32_t>(j) ? INT_MAX : scores[j];
-      }
+      leave_out(scores, walk.first_node(), tree_place(book.side, neuron_of(rows.exclude[at])));
     }
-    std::int32_t lowest = scores[0];
-#pragma unroll
-    for (int j = 1; j < int{lane_neurons}; ++j) {
-      lowest = min(lowest, scores[j]);
-    }
+    const std::int32_t lowest = least_of(scores);
     const std::int32_t best = __reduce_min_sync(0xFFFF'FFFFU, lowest);
-    const std::uint32_t holders = __ballot_sync(0xFFFF'FFFFU, lowest == best);
-    if (best != INT_MAX && lane == static_cast<std::uint32_t>(__ffs(holders)) - 1) {
-      std::uint32_t neuron = first_neuron;
-#pragma unroll
-      for (int j = int{lane_neurons} - 1; j > 0; --j) {
-        neuron = scores[j] == best ? first_neuron + j : neuron;
-      }
-      neuron = scores[0] == best ? first_neuron : neuron;
-      const unsigned long long key = rank_key(best, neuron);
-      // The best so far only falls, so an old value read here costs an atomic at most.
-      if (key < __ldcg(&rows.best[at])) {
-        atomicMin(&rows.best[at], key);
-      }
+    // The best so far only falls, so an old value read here costs an atomic at most.
+    if (best == INT_MAX || best > score_of(__ldcg(&rows.best[at]))) {
+      continue;
+    }
+    const std::uint32_t neuron = __reduce_min_sync(
+        0xFFFF'FFFFU,
+        lowest == best ? first_neuron_at(scores, best, book.side, walk.first_node()) : no_neuron);
+    if (lane == 0) {
+      atomicMin(&rows.best[at], rank_key(best, neuron));
     }
   }
 }
@@ -276,20 +174,21 @@ static_assert(neuron_of(no_key) == no_neuron && score_of(no_key) == INT32_MAX);
   return static_cast<unsigned>((items + per_block - 1) / per_block);
 }
 
-template <bool second>
-void launch_search(CodebookView book, SearchRows rows, StreamView stream) {
-  // No shared memory: all of it as L1.
-  check(cudaFuncSetAttribute(search_kernel<second>, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxL1));
-  const std::uint32_t row_blocks = blocks_of(rows.count, search_rows);
-  // A grid has fewer than 2^31 blocks; past that the chunks are taken in several launches.
-  const std::uint32_t step = std::max<std::uint32_t>(1, std::uint32_t{INT_MAX} / row_blocks);
-  for (std::uint32_t chunk = 0; chunk < book.chunks; chunk += step) {
-    const std::uint32_t blocks = std::min(step, book.chunks - chunk) * row_blocks;
-    search_kernel<second>
-        <<<blocks, search_threads, 0, stream.value()>>>(book, rows, row_blocks, chunk);
-    check_launch();
-  }
+void launch_brute_search(CodebookView book, SearchRows rows, StreamView stream) {
+  const auto launch = [&](auto kernel) {
+    // No shared memory: all of it as L1.
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               cudaSharedmemCarveoutMaxL1));
+    const std::uint32_t row_blocks = blocks_of(rows.count, search_rows);
+    // A grid has fewer than 2^31 blocks; past that the lines are taken in several launches.
+    const std::uint32_t step = std::max<std::uint32_t>(1, std::uint32_t{INT_MAX} / row_blocks);
+    for (std::uint32_t line = 0; line < book.super_count; line += step) {
+      const std::uint32_t blocks = std::min(step, book.super_count - line) * row_blocks;
+      kernel<<<blocks, search_threads, 0, stream.value()>>>(book, rows, row_blocks, line);
+      check_launch();
+    }
+  };
+  launch(rows.exclude == nullptr ? search_kernel<false> : search_kernel<true>);
 }
 
 constexpr std::size_t max_rows = std::size_t{1} << 28;  // eight threads a row, in 32 bits
@@ -305,7 +204,7 @@ std::size_t SearchScratch::bytes(TileCapacity capacity) {
   return (word_arrays * capacity.rows + 1) * sizeof(std::uint32_t) +
          most_groups(capacity) * sizeof(uint4) +
          capacity.rows * (sizeof(RowPlace) + 2 * sizeof(unsigned long long)) +
-         sort_scratch_bytes(capacity.rows);
+         sort_scratch_bytes(capacity.rows) + PruningChoice::bytes();
 }
 
 SearchScratch::SearchScratch(TileCapacity capacity, MemoryAccount& account)
@@ -314,6 +213,7 @@ SearchScratch::SearchScratch(TileCapacity capacity, MemoryAccount& account)
       places_(account, capacity.rows, "the rows' places"),
       best_(account, 2 * capacity.rows, "the rows' best"),
       sorting_(account, sort_scratch_bytes(capacity.rows), "the sort's scratch"),
+      choice_(account),
       rows_(capacity.rows) {
   if (capacity.rows > max_rows) {
     throw std::length_error("a tile of " + std::to_string(capacity.rows) +
@@ -341,7 +241,9 @@ void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds
   likeness_kernel<<<blocks, block_threads, 0, stream.value()>>>(tile, book, keys.data, order.data,
                                                                 lengths);
   check_launch();
-  sort_pairs(keys, order, tile.rows, key_bits, scratch, stream);
+  const std::uint64_t most_key = std::uint64_t{book.super_count} * line_weights + book.descriptors;
+  sort_pairs(keys, order, tile.rows, std::min(32, static_cast<int>(std::bit_width(most_key))),
+             scratch, stream);
   group_kernel<<<blocks, block_threads, 0, stream.value()>>>(order.data, lengths, first_groups,
                                                              tile.rows);
   check_launch();
@@ -352,13 +254,29 @@ void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds
       reinterpret_cast<std::uint32_t*>(groups_.data()), best, second_best, listed, second_count);
   check_launch();
 
-  launch_search<false>(book, {places_.data(), groups_.data(), nullptr, nullptr, best, tile.rows},
-                       stream);
+  SearchRows rows{.places = places_.data(),
+                  .groups = groups_.data(),
+                  .starts = keys.data,
+                  .listed = nullptr,
+                  .exclude = nullptr,
+                  .best = best,
+                  .count = tile.rows};
+  const bool prunes = choice_.prunes(book);
+  PruningSteps* const steps = choice_.start(stream);
+  const auto launch = [&] {
+    prunes ? launch_pruned_search(book, rows, steps, stream)
+           : launch_brute_search(book, rows, stream);
+  };
+  launch();
+  if (prunes) {
+    choice_.finish(tile.rows, stream);
+  }
   if (seconds != 0) {
-    launch_search<true>(book,
-                        {places_.data(), groups_.data(), listed, best, second_best,
-                         static_cast<std::uint32_t>(seconds)},
-                        stream);
+    rows.listed = listed;
+    rows.exclude = best;
+    rows.best = second_best;
+    rows.count = static_cast<std::uint32_t>(seconds);
+    launch();
   }
   place_kernel<<<blocks, block_threads, 0, stream.value()>>>(tile, order.data, best, second_best);
   check_launch();

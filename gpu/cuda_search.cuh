@@ -8,16 +8,11 @@
 
 #include "gpu/cuda_buffer.cuh"
 #include "gpu/cuda_codebook.cuh"
+#include "gpu/cuda_pruned_search.cuh"
 #include "gpu/cuda_stream.cuh"
 #include "gpu/cuda_tile.cuh"
 
 namespace somatlas::gpu {
-
-/// Where a row's descriptors are after sorting: groups of four, the last one filled up with 0.
-struct RowPlace {
-  std::uint32_t first_group;
-  std::uint32_t length;
-};
 
 /// Scratch for the search of one tile at a time: the rows in the order of likeness, and the best
 /// found so far. Shared by all tiles, in the order of one stream.
@@ -37,6 +32,7 @@ class SearchScratch {
   DeviceBuffer<RowPlace> places_;
   DeviceBuffer<unsigned long long> best_;  // rank keys, then those of the second BMU
   DeviceBuffer<std::byte> sorting_;
+  PruningChoice choice_;
   std::size_t rows_ = 0;
 };
 

@@ -18,6 +18,14 @@ class EventView {
   [[nodiscard]] cudaEvent_t value() const { return event_; }
   /// Blocks this thread until the work recorded before the event is done.
   void synchronize() const { check(cudaEventSynchronize(event_)); }
+  /// Whether it is done, without waiting.
+  [[nodiscard]] bool happened() const {
+    const cudaError_t code = cudaEventQuery(event_);
+    if (code != cudaErrorNotReady) {
+      check(code);
+    }
+    return code == cudaSuccess;
+  }
 
  private:
   cudaEvent_t event_;
@@ -49,7 +57,10 @@ class Event {
     }
   }
   Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&&) = delete;
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
   [[nodiscard]] EventView view() const { return EventView(event_); }
 
  private:

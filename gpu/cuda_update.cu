@@ -135,7 +135,7 @@ struct WeightSink {
     if (sum != 0) {
       weight = settle_weight(sum, hits[neuron], estimate_weight(sum, scales[neuron]));
     }
-    book.weights[book.position(planes[plane], neuron)] = weight;
+    book.neurons.weights[book.position(planes[plane], neuron)] = weight;
   }
 };
 

@@ -21,6 +21,26 @@ inline constexpr std::size_t chunk_neurons = 64;
 inline constexpr std::size_t chunks_a_super = 4;
 inline constexpr std::size_t super_neurons = tree_fanout * tree_fanout;
 
+/// The order itself, for kernels too: the place of a neuron of a map of that side.
+[[nodiscard]] constexpr std::size_t tree_place(std::uint32_t side, Neuron neuron) {
+  const std::uint32_t row = neuron / side;
+  const std::uint32_t column = neuron % side;
+  const std::size_t super = std::size_t{row / 16} * ((side + 15) / 16) + column / 16;
+  const std::uint32_t quarter = row / 8 % 2 * 2 + column / 8 % 2;
+  const std::uint32_t block = row / 4 % 2 * 2 + column / 4 % 2;
+  return ((super * chunks_a_super + quarter) * 4 + block) * tree_fanout + row % 4 * 4 + column % 4;
+}
+
+/// The neuron at a place; no_neuron beyond the map's edge.
+[[nodiscard]] constexpr Neuron tree_neuron(std::uint32_t side, std::size_t place) {
+  const std::uint32_t across = (side + 15) / 16;
+  const auto super = static_cast<std::uint32_t>(place / super_neurons);
+  const auto in = static_cast<std::uint32_t>(place % super_neurons);
+  const std::uint32_t row = super / across * 16 + in / 128 * 8 + in / 32 % 2 * 4 + in / 4 % 4;
+  const std::uint32_t column = super % across * 16 + in / 64 % 2 * 8 + in / 16 % 2 * 4 + in % 4;
+  return row < side && column < side ? row * side + column : no_neuron;
+}
+
 class PlaneTree {
  public:
   explicit PlaneTree(std::uint32_t side);
@@ -60,23 +80,9 @@ class PlaneTree {
   [[nodiscard]] std::uint32_t slot(std::size_t chunk) const { return slot_[chunk]; }
   static constexpr std::uint32_t no_slot = 0xFFFF'FFFFU;
 
-  [[nodiscard]] std::size_t place_of(Neuron neuron) const {
-    const std::uint32_t row = neuron / side_;
-    const std::uint32_t column = neuron % side_;
-    const std::size_t super = std::size_t{row / 16} * across_ + column / 16;
-    const std::uint32_t quarter = row / 8 % 2 * 2 + column / 8 % 2;
-    const std::uint32_t block = row / 4 % 2 * 2 + column / 4 % 2;
-    return ((super * chunks_a_super + quarter) * 4 + block) * tree_fanout + row % 4 * 4 +
-           column % 4;
-  }
+  [[nodiscard]] std::size_t place_of(Neuron neuron) const { return tree_place(side_, neuron); }
   /// no_neuron beyond the map's edge.
-  [[nodiscard]] Neuron neuron_of(std::size_t place) const {
-    const Corner first = corner(place / chunk_neurons);
-    const auto in_chunk = static_cast<std::uint32_t>(place % chunk_neurons);
-    const std::uint32_t row = first.row + in_chunk / 32 * 4 + in_chunk % 16 / 4;
-    const std::uint32_t column = first.column + in_chunk / 16 % 2 * 4 + in_chunk % 4;
-    return row < side_ && column < side_ ? row * side_ + column : no_neuron;
-  }
+  [[nodiscard]] Neuron neuron_of(std::size_t place) const { return tree_neuron(side_, place); }
 
  private:
   std::uint32_t side_;

@@ -1,0 +1,289 @@
+// A warp takes a row. It scores the super of the row's old BMU, or else the super of least bound;
+// then the supers' bounds, eight a lane. What is not ruled out goes to a queue in shared memory,
+// from which pairs of lanes take sixteen supers at once, bound their blocks, and queue those;
+// sixteen blocks at once are scored. The best score found so far sharpens every later test.
+#include "gpu/cuda_pruned_search.cuh"
+
+#include <algorithm>
+
+namespace somatlas::gpu {
+namespace {
+
+constexpr unsigned pruned_threads = 256;
+constexpr unsigned pruned_blocks = 4;  // on a multiprocessor
+constexpr unsigned pruned_warps = pruned_threads / 32;
+/// Rows that a block takes one after the other: like ones, which share lines in the L1.
+constexpr std::uint32_t pruned_rows = 64;
+/// Nodes that a warp takes from a queue at once: a pair of lanes each.
+constexpr std::uint32_t step_nodes = 16;
+/// Before a push a queue holds less than a step, and a push adds at most eight a lane.
+constexpr std::uint32_t queue_nodes = step_nodes + 32 * walk_width;
+/// Up to this many supers one step bounds all blocks, so their own bounds are not looked at.
+constexpr std::uint32_t supers_at_once = step_nodes;
+constexpr std::uint32_t all_lanes = 0xFFFF'FFFFU;
+
+struct Queue {
+  std::uint32_t nodes[queue_nodes];
+};
+
+/// One warp's search for one row; every member is the same in all lanes unless it says otherwise.
+template <bool second>
+class RowSearch {
+ public:
+  __device__ RowSearch(const CodebookView& book, Queue& supers, Queue& blocks)
+      : book_(book), supers_(supers), blocks_(blocks), lane_(threadIdx.x % 32) {}
+
+  /// start: a place in the super to begin with, past all places where none is known. excluded: the
+  /// place that may not win.
+  [[nodiscard]] __device__ unsigned long long search(const uint4* groups, std::uint32_t length,
+                                                     std::size_t start, std::size_t excluded) {
+    groups_ = groups;
+    length_ = length;
+    excluded_ = excluded;
+    best_score_ = INT_MAX;
+    best_neuron_ = no_neuron;
+    const bool bounded = book_.super_count > supers_at_once;
+    done_ = static_cast<std::uint32_t>(start / line_weights);
+    if (done_ >= book_.super_count) {
+      done_ = bounded ? least_super() : 0;
+    }
+    score(done_ * 32 + lane_);
+    std::uint32_t waiting = 0;
+    if (bounded) {
+      for (std::uint32_t line = 0; line < book_.supers.lines; ++line) {
+        std::int32_t bounds[walk_width];
+        const LineWalk walk(book_.supers, book_.descriptors, line * 32 + lane_);
+        walk.scores(groups_, length_, bounds);
+        waiting = push(supers_, waiting, bounds, walk.first_node(), done_);
+        for (; waiting >= step_nodes; waiting -= step_nodes) {
+          bound_blocks(waiting - step_nodes, step_nodes);
+        }
+      }
+    } else {
+      __syncwarp();  // the last row's have been read
+      for (std::uint32_t super = lane_; super < book_.super_count; super += 32) {
+        supers_.nodes[super] = super;
+      }
+      __syncwarp();
+      waiting = book_.super_count;
+    }
+    if (waiting != 0) {
+      bound_blocks(0, waiting);
+    }
+    if (waiting_blocks_ != 0) {
+      score_blocks(0, waiting_blocks_);
+      waiting_blocks_ = 0;
+    }
+    return rank_key(best_score_, best_neuron_);
+  }
+
+  __device__ void add_steps(PruningSteps* steps) const {
+    if (lane_ == 0) {
+      atomicAdd(&steps->bounds, bound_steps_);
+      atomicAdd(&steps->scores, score_steps_);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t no_node = 0xFFFF'FFFFU;
+
+  [[nodiscard]] __device__ std::uint32_t least_super() const {
+    std::int32_t least = INT_MAX;
+    std::uint32_t node = no_node;
+    for (std::uint32_t line = 0; line < book_.supers.lines; ++line) {
+      std::int32_t bounds[walk_width];
+      const LineWalk walk(book_.supers, book_.descriptors, line * 32 + lane_);
+      walk.scores(groups_, length_, bounds);
+#pragma unroll
+      for (int j = 0; j < walk_width; ++j) {
+        if (bounds[j] < least) {
+          least = bounds[j];
+          node = walk.first_node() + j;
+        }
+      }
+    }
+    const std::int32_t lowest = __reduce_min_sync(all_lanes, least);
+    const std::uint32_t found = __reduce_min_sync(all_lanes, least == lowest ? node : no_node);
+    return found < book_.super_count ? found : 0;  // where no neuron is usable, any will do
+  }
+
+  /// Scores a run of eight neurons a lane; no_node: none in this lane.
+  __device__ void score(std::uint32_t run) {
+    const bool idle = run == no_node;
+    const LineWalk walk(book_.neurons, book_.descriptors, idle ? done_ * 32 : run);
+    std::int32_t scores[walk_width];
+    walk.scores(groups_, length_, scores);
+    if constexpr (second) {
+      leave_out(scores, walk.first_node(), excluded_);
+    }
+    const std::int32_t least = idle ? INT_MAX : least_of(scores);
+    const std::int32_t lowest = __reduce_min_sync(all_lanes, least);
+    if (lowest == INT_MAX || lowest > best_score_) {
+      return;
+    }
+    const std::uint32_t neuron = __reduce_min_sync(
+        all_lanes, least == lowest ? first_neuron_at(scores, lowest, book_.side, walk.first_node())
+                                   : no_neuron);
+    best_neuron_ = lowest < best_score_ ? neuron : min(best_neuron_, neuron);
+    best_score_ = lowest;
+  }
+
+  /// Queues the nodes from first on, eight a lane, whose bound does not rule them out; except: not
+  /// this one. Returns how many are waiting then.
+  [[nodiscard]] __device__ std::uint32_t push(Queue& queue, std::uint32_t waiting,
+                                              const std::int32_t (&bounds)[walk_width],
+                                              std::uint32_t first, std::uint32_t except) const {
+    std::uint32_t kept = 0;
+#pragma unroll
+    for (int j = 0; j < walk_width; ++j) {
+      const bool open = bounds[j] <= best_score_ && bounds[j] != INT_MAX && first + j != except;
+      kept |= open ? 1U << j : 0;
+    }
+    if (!__any_sync(all_lanes, kept != 0)) {
+      return waiting;
+    }
+    std::uint32_t upto = __popc(kept);
+#pragma unroll
+    for (std::uint32_t step = 1; step < 32; step *= 2) {
+      const std::uint32_t below = __shfl_up_sync(all_lanes, upto, step);
+      upto += lane_ >= step ? below : 0;
+    }
+    const std::uint32_t total = __shfl_sync(all_lanes, upto, 31);
+    std::uint32_t* at = queue.nodes + waiting + upto - __popc(kept);
+    __syncwarp();  // what stood there before has been read
+    for (; kept != 0; kept &= kept - 1) {
+      *at++ = first + __ffs(kept) - 1;
+    }
+    __syncwarp();
+    return waiting + total;
+  }
+
+  /// The run of eight children of this lane's half of a queued node.
+  [[nodiscard]] __device__ std::uint32_t run_of(const Queue& queue, std::uint32_t first,
+                                                std::uint32_t count) const {
+    const std::uint32_t pair = lane_ / 2;
+    return pair < count ? queue.nodes[first + pair] * 2 + lane_ % 2 : no_node;
+  }
+
+  /// Bounds the blocks of count queued supers and queues those that are left.
+  __device__ void bound_blocks(std::uint32_t first, std::uint32_t count) {
+    const std::uint32_t run = run_of(supers_, first, count);
+    const bool idle = run == no_node;
+    std::int32_t bounds[walk_width];
+    const LineWalk walk(book_.blocks, book_.descriptors, idle ? done_ * 2 : run);
+    walk.scores(groups_, length_, bounds);
+    // Those of the super that was scored first are behind us, and so are an idle lane's.
+    const bool behind = idle || run / 2 == done_;
+#pragma unroll
+    for (int j = 0; j < walk_width; ++j) {
+      bounds[j] = behind ? INT_MAX : bounds[j];
+    }
+    ++bound_steps_;
+    waiting_blocks_ = push(blocks_, waiting_blocks_, bounds, walk.first_node(), no_node);
+    for (; waiting_blocks_ >= step_nodes; waiting_blocks_ -= step_nodes) {
+      score_blocks(waiting_blocks_ - step_nodes, step_nodes);
+    }
+  }
+
+  __device__ void score_blocks(std::uint32_t first, std::uint32_t count) {
+    score(run_of(blocks_, first, count));
+    ++score_steps_;
+  }
+
+  const CodebookView& book_;
+  Queue& supers_;
+  Queue& blocks_;
+  std::uint32_t lane_;  // differs
+  const uint4* groups_ = nullptr;
+  std::uint32_t length_ = 0;
+  std::size_t excluded_ = 0;
+  std::int32_t best_score_ = INT_MAX;
+  std::uint32_t best_neuron_ = no_neuron;
+  std::uint32_t done_ = 0;  // the super scored first
+  std::uint32_t waiting_blocks_ = 0;
+  unsigned long long bound_steps_ = 0;
+  unsigned long long score_steps_ = 0;
+};
+
+template <bool second>
+__global__ void __launch_bounds__(pruned_threads, pruned_blocks)
+    pruned_kernel(const __grid_constant__ CodebookView book, SearchRows rows, PruningSteps* steps) {
+  __shared__ Queue supers[pruned_warps];
+  __shared__ Queue blocks[pruned_warps];
+  const std::uint32_t warp = threadIdx.x / 32;
+  const std::uint32_t begin = blockIdx.x * pruned_rows;
+  const std::uint32_t end = min(begin + pruned_rows, rows.count);
+  RowSearch<second> search(book, supers[warp], blocks[warp]);
+  for (std::uint32_t i = begin + warp; i < end; i += pruned_warps) {
+    const std::uint32_t at = second ? rows.listed[i] : i;
+    const RowPlace place = rows.places[at];
+    if (place.length == UINT32_MAX) {
+      continue;
+    }
+    std::size_t start = second ? SIZE_MAX : rows.starts[at];
+    if constexpr (second) {
+      const std::uint32_t excluded = neuron_of(rows.exclude[at]);
+      if (excluded == no_neuron) {
+        continue;  // no neuron is usable
+      }
+      start = tree_place(book.side, excluded);
+    }
+    const unsigned long long key =
+        search.search(rows.groups + place.first_group, place.length, start, start);
+    if (threadIdx.x % 32 == 0) {
+      rows.best[at] = key;
+    }
+  }
+  search.add_steps(steps);
+}
+
+/// Cycles of the L1 that a warp's load takes: sixteen lines, each touched in part, or four whole.
+constexpr std::uint64_t step_cycles = 16;
+constexpr std::uint64_t line_cycles = 4;
+
+}  // namespace
+
+void launch_pruned_search(CodebookView book, SearchRows rows, PruningSteps* steps,
+                          StreamView stream) {
+  const auto launch = [&](auto kernel) {
+    const unsigned blocks = (rows.count + pruned_rows - 1) / pruned_rows;
+    kernel<<<blocks, pruned_threads, 0, stream.value()>>>(book, rows, steps);
+    check_launch();
+  };
+  launch(rows.exclude == nullptr ? pruned_kernel<false> : pruned_kernel<true>);
+}
+
+PruningChoice::PruningChoice(MemoryAccount& account)
+    : steps_(account, 1, "the search's counters"), counted_(pinned_block(sizeof(PruningSteps))) {}
+
+bool PruningChoice::prunes(CodebookView book) {
+  if (version_ != book.version) {
+    version_ = book.version;
+    pays_ = true;
+    rows_ = 0;
+  }
+  if (rows_ != 0 && arrived_.view().happened()) {
+    const auto& counted = *reinterpret_cast<const PruningSteps*>(counted_.get());
+    const std::uint64_t pruned =
+        (counted.bounds + counted.scores) * step_cycles +
+        std::uint64_t{rows_} * line_cycles * (1 + std::uint64_t{book.supers.lines});
+    pays_ = pruned < std::uint64_t{rows_} * line_cycles * book.super_count;
+    rows_ = 0;
+  }
+  return pays_;
+}
+
+PruningSteps* PruningChoice::start(StreamView stream) {
+  steps_.fill_bytes(0, stream);
+  return steps_.data();
+}
+
+void PruningChoice::finish(std::uint32_t rows, StreamView stream) {
+  if (rows_ == 0) {
+    rows_ = rows;
+    copy_to_host(reinterpret_cast<PruningSteps*>(counted_.get()), steps_.data(), 1, stream);
+    stream.record(arrived_.view());
+  }
+}
+
+}  // namespace somatlas::gpu

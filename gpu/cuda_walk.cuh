@@ -1,0 +1,151 @@
+// The inner step of every search on the device: a lane scores a run of eight nodes that lie side by
+// side in a table of lines, for one row. Always holds: four weights of at most 16,383 are added in
+// 16-bit lanes before they are widened, so nothing overflows; the scores are the contract's, or
+// bounds made in the same way.
+#pragma once
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/contract.h"
+#include "gpu/cuda_codebook.cuh"
+
+namespace somatlas::gpu {
+
+/// Where a row's descriptors are after sorting: groups of four, the last one filled up with 0.
+struct RowPlace {
+  std::uint32_t first_group;
+  std::uint32_t length;  // UINT32_MAX: a row that the map cannot take
+};
+
+/// The rows that a search kernel takes, in the order of likeness.
+struct SearchRows {
+  const RowPlace* places;
+  const uint4* groups;
+  const std::uint32_t* starts;        // the old BMU's place in the tree; past all places: none
+  const std::uint32_t* listed;        // the rows to search, or null for all
+  const unsigned long long* exclude;  // the key whose neuron is left out, or null
+  unsigned long long* best;           // rank keys
+  std::uint32_t count;
+};
+
+/// Nodes that a lane scores at once: 16 bytes of weights.
+inline constexpr int walk_width = 8;
+
+/// One lane's run of eight nodes: number run of the table, so nodes 8 run to 8 run + 7.
+class LineWalk {
+ public:
+  __device__ LineWalk(const LineTable& table, std::uint32_t descriptors, std::uint32_t run)
+      : line_(reinterpret_cast<const uint4*>(table.weights) +
+              std::size_t{run / runs_a_line} * descriptors * runs_a_line + run % runs_a_line),
+        low_norms_(__ldg(reinterpret_cast<const int4*>(table.norms) + std::size_t{run} * 2)),
+        high_norms_(__ldg(reinterpret_cast<const int4*>(table.norms) + std::size_t{run} * 2 + 1)),
+        first_node_(run * walk_width) {}
+
+  [[nodiscard]] __device__ std::uint32_t first_node() const { return first_node_; }
+
+  /// norm - 128 * sum of weights of each node, over the descriptors in groups. The last fetch may
+  /// be of the group behind the row's last.
+  __device__ void scores(const uint4* group, std::uint32_t length,
+                         std::int32_t (&out)[walk_width]) const {
+    // all[p] sums both halves of a pair as one 32-bit number, wrapping; high[p] sums the upper
+    // halves alone; the lower sum is their difference.
+    std::uint32_t all[4] = {};
+    std::uint32_t high[4] = {};
+    uint4 ids = __ldg(group);
+    std::uint32_t left = length;
+#pragma unroll 1
+    for (; left >= 4; left -= 4) {
+      const uint4 next = __ldg(++group);
+      add<4>(ids, all, high);
+      ids = next;
+    }
+    switch (left) {
+      case 1:
+        add<1>(ids, all, high);
+        break;
+      case 2:
+        add<2>(ids, all, high);
+        break;
+      case 3:
+        add<3>(ids, all, high);
+        break;
+      default:
+        break;
+    }
+    const std::int32_t norms[walk_width] = {low_norms_.x,  low_norms_.y,  low_norms_.z,
+                                            low_norms_.w,  high_norms_.x, high_norms_.y,
+                                            high_norms_.z, high_norms_.w};
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+      out[2 * p] = norms[2 * p] - static_cast<std::int32_t>((all[p] - (high[p] << 16)) << 7);
+      out[2 * p + 1] = norms[2 * p + 1] - static_cast<std::int32_t>(high[p] << 7);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t runs_a_line = line_weights / walk_width;
+
+  template <int lines>
+  __device__ void add(uint4 id, std::uint32_t (&all)[4], std::uint32_t (&high)[4]) const {
+    const std::uint32_t ids[4] = {id.x, id.y, id.z, id.w};
+    uint4 weights[lines];
+#pragma unroll
+    for (int k = 0; k < lines; ++k) {
+      weights[k] = __ldg(line_ + std::size_t{ids[k]} * runs_a_line);
+    }
+    std::uint32_t sum[4] = {weights[0].x, weights[0].y, weights[0].z, weights[0].w};
+#pragma unroll
+    for (int k = 1; k < lines; ++k) {
+      sum[0] += weights[k].x;
+      sum[1] += weights[k].y;
+      sum[2] += weights[k].z;
+      sum[3] += weights[k].w;
+    }
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+      all[p] += sum[p];
+      high[p] += sum[p] >> 16;
+    }
+  }
+
+  const uint4* line_;
+  int4 low_norms_;
+  int4 high_norms_;
+  std::uint32_t first_node_;
+};
+
+[[nodiscard]] __device__ inline std::int32_t least_of(const std::int32_t (&scores)[walk_width]) {
+  std::int32_t least = scores[0];
+#pragma unroll
+  for (int j = 1; j < walk_width; ++j) {
+    least = min(least, scores[j]);
+  }
+  return least;
+}
+
+/// Makes the neuron at a place lose, where it is among those scored.
+__device__ inline void leave_out(std::int32_t (&scores)[walk_width], std::uint32_t first_place,
+                                 std::size_t place) {
+  const std::size_t at = place - first_place;
+#pragma unroll
+  for (int j = 0; j < walk_width; ++j) {
+    scores[j] = at == static_cast<std::size_t>(j) ? INT_MAX : scores[j];
+  }
+}
+
+/// The lowest neuron of those that have this score. Eight places are two rows of a block, so places
+/// and neurons ascend together.
+[[nodiscard]] __device__ inline std::uint32_t first_neuron_at(
+    const std::int32_t (&scores)[walk_width], std::int32_t score, std::uint32_t side,
+    std::uint32_t first_place) {
+  std::uint32_t place = first_place;
+#pragma unroll
+  for (int j = walk_width - 1; j > 0; --j) {
+    place = scores[j] == score ? first_place + j : place;
+  }
+  return tree_neuron(side, scores[0] == score ? first_place : place);
+}
+
+}  // namespace somatlas::gpu
