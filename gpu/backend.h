@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/row_cache.h"
 #include "gpu/tile.h"
 
 namespace somatlas::gpu {
@@ -66,6 +67,11 @@ class Backend {
   /// A tile in this backend's host memory (pinned for a GPU). It must not outlive the backend.
   [[nodiscard]] virtual std::unique_ptr<Tile> make_tile(TileCapacity capacity) = 0;
 
+  /// A cache of so many slots on this backend's device, all empty. It must not outlive the backend.
+  /// Throws std::runtime_error or std::bad_alloc where there is no room for it.
+  [[nodiscard]] virtual std::unique_ptr<RowCache> make_row_cache(
+      std::span<const TileCapacity> slots) = 0;
+
   /// Hits and counts become zero.
   virtual void clear_statistics() = 0;
 
@@ -74,6 +80,9 @@ class Backend {
   /// Where no neuron is usable a search gives no_neuron and score INT32_MAX; rows whose BMU is
   /// no_neuron enter no statistics.
   virtual void submit(Tile& tile, Work work, Completion done) = 0;
+
+  /// Seconds that the device has worked on the tiles that are done, since the backend was made.
+  [[nodiscard]] virtual double busy_seconds() const = 0;
 
   /// Makes the codebook from the statistics, with a box of half-width radius (section 2,
   /// Neighbourhood and Update). No tile may be in flight. The statistics stay until

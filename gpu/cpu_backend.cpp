@@ -1,6 +1,7 @@
 // The CPU backend: checks what it is given and spreads the pure functions over the caller's
 // threads. Always holds: a tile is done when submit() returns.
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "gpu/backend.h"
 #include "gpu/contract.h"
 #include "gpu/cpu_codebook.h"
+#include "gpu/cpu_row_cache.h"
 #include "gpu/cpu_search.h"
 #include "gpu/cpu_statistics.h"
 #include "gpu/cpu_update.h"
@@ -33,13 +35,18 @@ class CpuBackend final : public Backend {
   [[nodiscard]] MapShape shape() const override { return codebook_.shape; }
 
   [[nodiscard]] std::unique_ptr<Tile> make_tile(TileCapacity capacity) override {
-    HostBlock block(new std::byte[Tile::bytes(capacity)], [](std::byte* bytes) { delete[] bytes; });
-    return std::make_unique<Tile>(capacity, std::move(block));
+    return std::make_unique<Tile>(capacity, host_block(Tile::bytes(capacity)));
+  }
+
+  [[nodiscard]] std::unique_ptr<RowCache> make_row_cache(
+      std::span<const TileCapacity> slots) override {
+    return std::make_unique<CpuRowCache>(slots);
   }
 
   void clear_statistics() override { statistics_.clear(); }
 
   void submit(Tile& tile, Work work, Completion done) override {
+    const auto start = std::chrono::steady_clock::now();
     std::exception_ptr error;
     try {
       check(tile, work);
@@ -59,7 +66,12 @@ class CpuBackend final : public Backend {
     } catch (...) {
       error = std::current_exception();
     }
+    busy_ += std::chrono::steady_clock::now() - start;
     done(error);
+  }
+
+  [[nodiscard]] double busy_seconds() const override {
+    return std::chrono::duration<double>(busy_).count();
   }
 
   void update(std::uint32_t radius) override {
@@ -190,6 +202,7 @@ class CpuBackend final : public Backend {
   ParallelFor parallel_for_;
   CpuCodebook codebook_;
   CpuStatistics statistics_;
+  std::chrono::steady_clock::duration busy_{};
 };
 
 }  // namespace

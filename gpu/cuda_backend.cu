@@ -15,6 +15,7 @@
 #include "gpu/cuda_buffer.cuh"
 #include "gpu/cuda_codebook.cuh"
 #include "gpu/cuda_completions.cuh"
+#include "gpu/cuda_row_cache.cuh"
 #include "gpu/cuda_search.cuh"
 #include "gpu/cuda_statistics.cuh"
 #include "gpu/cuda_stream.cuh"
@@ -90,6 +91,12 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaTile>(capacity, account_);
   }
 
+  [[nodiscard]] std::unique_ptr<RowCache> make_row_cache(
+      std::span<const TileCapacity> slots) override {
+    make_current();
+    return std::make_unique<CudaRowCache>(slots, account_);
+  }
+
   void clear_statistics() override {
     make_current();
     statistics_.clear(work_.view());
@@ -117,6 +124,8 @@ class CudaBackend final : public Backend {
       completions_.failed(std::current_exception(), std::move(done));
     }
   }
+
+  [[nodiscard]] double busy_seconds() const override { return completions_.busy_seconds(); }
 
   void update(std::uint32_t radius) override {
     make_current();
@@ -159,16 +168,13 @@ class CudaBackend final : public Backend {
     tile.upload(in);
     in.record(tile.uploaded());
     compute.wait(tile.uploaded());
+    compute.record(tile.begun());
     const TileView view = tile.view();
     if (work != Work::accumulate) {
-      const auto use = std::as_const(tile).use();
-      const auto seconds = std::count_if(use.begin(), use.end(), [](std::uint8_t flags) {
-        return (flags & row_use::second) != 0;
-      });
-      scratch_.search(book_.view(), view, static_cast<std::size_t>(seconds), compute);
+      scratch_.search(book_.view(), view, tile.seconds(), compute);
     }
     if (work != Work::search) {
-      statistics_.accumulate(view, std::as_const(tile).descriptors().size(), compute);
+      statistics_.accumulate(view, tile.descriptor_count(), compute);
     }
     compute.record(tile.computed());
     out.wait(tile.computed());

@@ -51,6 +51,10 @@ void Completions::work(int device) {
       try {
         check(chosen);
         item.tile->downloaded().synchronize();
+        const double busy = item.tile->computed().seconds_since(item.tile->begun());
+        lock.lock();
+        busy_seconds_ += busy;
+        lock.unlock();
         item.tile->check_fault();
       } catch (...) {
         failure = std::current_exception();

@@ -26,6 +26,11 @@ class Completions {
   void when_downloaded(CudaTile& tile, Completion done);
   /// Calls done with the failure, after the reports that stand before it.
   void failed(std::exception_ptr failure, Completion done);
+  /// Seconds that the device has worked on the tiles that were reported.
+  [[nodiscard]] double busy_seconds() const {
+    const std::lock_guard lock(mutex_);
+    return busy_seconds_;
+  }
 
  private:
   struct Item {
@@ -36,10 +41,11 @@ class Completions {
   void push(Item item);
   void work(int device);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> items_;
   bool closing_ = false;
+  double busy_seconds_ = 0;
   std::thread worker_;
 };
 

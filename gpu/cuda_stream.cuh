@@ -1,6 +1,6 @@
 // Streams and events: an owner type and a view type for each. Always holds: owners destroy what
 // they made, on the device that was current when they made it; views are plain values that own
-// nothing; events carry no timing and waiting for one does not spin.
+// nothing; events carry no timing unless made for it, and waiting for one does not spin.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,6 +26,12 @@ class EventView {
     }
     return code == cudaSuccess;
   }
+  /// Seconds from an earlier event to this one; both have happened and are for timing.
+  [[nodiscard]] double seconds_since(EventView earlier) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));
+    return static_cast<double>(milliseconds) / 1000;
+  }
 
  private:
   cudaEvent_t event_;
@@ -48,8 +54,11 @@ class StreamView {
 
 class Event {
  public:
-  Event() {
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync));
+  enum class Kind { order, timing };
+  explicit Event(Kind kind = Kind::order) {
+    const unsigned flags = kind == Kind::timing ? cudaEventBlockingSync
+                                                : cudaEventBlockingSync | cudaEventDisableTiming;
+    check(cudaEventCreateWithFlags(&event_, flags));
   }
   ~Event() {
     if (event_ != nullptr) {

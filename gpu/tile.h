@@ -35,6 +35,21 @@ struct TileCapacity {
 
 /// Owner of one block of host memory; pinned where a device backend made it.
 using HostBlock = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
+/// A block that is not pinned.
+[[nodiscard]] HostBlock host_block(std::size_t bytes);
+
+/// The arrays of some rows, on the host or on a device.
+struct RowArrays {
+  std::uint32_t* offsets = nullptr;  // rows + 1 positions in descriptors
+  DescriptorId* descriptors = nullptr;
+  Neuron* bmu = nullptr;
+  std::uint8_t* use = nullptr;
+
+  /// Bytes that arrays of this capacity take, a multiple of what they are aligned to.
+  [[nodiscard]] static std::size_t bytes(TileCapacity capacity);
+  /// Lays the arrays out in a block of bytes(capacity).
+  [[nodiscard]] static RowArrays in(std::byte* block, TileCapacity capacity);
+};
 
 class Tile {
  public:
@@ -47,27 +62,33 @@ class Tile {
   Tile(const Tile&) = delete;
   Tile& operator=(const Tile&) = delete;
 
-  /// Empties the tile.
-  void clear();
+  /// Empties the tile; its rows are its own again.
+  virtual void clear();
   /// Appends a row. Throws std::length_error past the capacity or past max_descriptors.
-  /// bmu is read by Work::accumulate and replaced by a search.
+  /// bmu is read by Work::accumulate and replaced by a search. Throws std::logic_error where rows
+  /// are shown that are not the tile's own.
   void add_row(std::span<const DescriptorId> known, std::uint8_t use, Neuron bmu = no_neuron);
 
   [[nodiscard]] TileCapacity capacity() const { return capacity_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
-  /// rows() + 1 positions in descriptors().
-  [[nodiscard]] std::span<const std::uint32_t> offsets() const { return {offsets_, rows_ + 1}; }
+  /// Rows that ask for their second BMU.
+  [[nodiscard]] std::size_t seconds() const { return seconds_; }
+  /// rows() + 1 positions in descriptors(). These, descriptors() and row() are not to be had of
+  /// rows that a GPU's cache lent.
+  [[nodiscard]] std::span<const std::uint32_t> offsets() const {
+    return {shown_.offsets, rows_ + 1};
+  }
   [[nodiscard]] std::span<const DescriptorId> descriptors() const {
-    return {descriptors_, offsets_[rows_]};
+    return {shown_.descriptors, shown_.offsets[rows_]};
   }
   [[nodiscard]] std::span<const DescriptorId> row(std::size_t r) const {
-    return {descriptors_ + offsets_[r], offsets_[r + 1] - offsets_[r]};
+    return {shown_.descriptors + shown_.offsets[r], shown_.offsets[r + 1] - shown_.offsets[r]};
   }
-  [[nodiscard]] std::span<const std::uint8_t> use() const { return {use_, rows_}; }
+  [[nodiscard]] std::span<const std::uint8_t> use() const { return {shown_.use, rows_}; }
 
   /// BMU of each row.
-  [[nodiscard]] std::span<Neuron> bmu() { return {bmu_, rows_}; }
-  [[nodiscard]] std::span<const Neuron> bmu() const { return {bmu_, rows_}; }
+  [[nodiscard]] std::span<Neuron> bmu() { return {shown_.bmu, rows_}; }
+  [[nodiscard]] std::span<const Neuron> bmu() const { return {shown_.bmu, rows_}; }
   /// Score of each row at its BMU: n_i - 128 * sum of q.
   [[nodiscard]] std::span<std::int32_t> score() { return {score_, rows_}; }
   [[nodiscard]] std::span<const std::int32_t> score() const { return {score_, rows_}; }
@@ -76,16 +97,21 @@ class Tile {
   [[nodiscard]] std::span<Neuron> second() { return {second_, rows_}; }
   [[nodiscard]] std::span<const Neuron> second() const { return {second_, rows_}; }
 
+  /// Shows a cache's rows until clear(). For caches.
+  void show(const RowArrays& arrays, std::size_t rows, std::size_t seconds);
+  /// The tile's own arrays, whatever it shows. For caches and backends.
+  [[nodiscard]] const RowArrays& own() const { return own_; }
+
  private:
   TileCapacity capacity_;
   HostBlock block_;
   std::size_t rows_ = 0;
-  std::uint32_t* offsets_;
-  DescriptorId* descriptors_;
-  Neuron* bmu_;
+  std::size_t seconds_ = 0;
+  bool kept_ = false;  // what is shown belongs to a cache
+  RowArrays own_;
+  RowArrays shown_;
   std::int32_t* score_;
   Neuron* second_;
-  std::uint8_t* use_;
 };
 
 }  // namespace somatlas::gpu

@@ -91,8 +91,7 @@ void AtlasMapper::place_group(Group& group, std::span<std::optional<Place>> plac
   for (const Codes& of_article : group.known) {
     capacity.descriptors += of_article.size();
   }
-  gpu::Tile tile(capacity, gpu::HostBlock(new std::byte[gpu::Tile::bytes(capacity)],
-                                          [](std::byte* bytes) { delete[] bytes; }));
+  gpu::Tile tile(capacity, gpu::host_block(gpu::Tile::bytes(capacity)));
   std::vector<gpu::DescriptorId> row;
   for (const Codes& of_article : group.known) {
     row.clear();

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "gpu/backend.h"
+#include "gpu/tile.h"
 #include "pipeline/atlas_writer.h"
 
 namespace somatlas::pipeline {
@@ -29,6 +30,38 @@ gpu::MemoryNeed backend_need(Device device, gpu::MapShape shape, const gpu::Tile
                                   : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   return device == Device::cuda ? gpu::cuda_memory(shape, capacity, options.tiles, most_descriptors)
                                 : gpu::cpu_memory(shape, capacity, options.tiles, threads);
+}
+
+/// Puts into the plan as many of the first tiles as there is room for beside everything else.
+void keep_tiles(MemoryPlan& plan, const TilePlan& tiles, Device device,
+                std::optional<std::size_t> most) {
+  if (!plan.fits()) {
+    return;
+  }
+  // Part of the room is left to what is not counted: the driver's, the allocator's.
+  const auto room = [](std::size_t available, std::size_t needed) {
+    return (available - needed) / 8 * 7;
+  };
+  const std::size_t host_room = room(plan.host_available, plan.host_bytes);
+  const std::size_t device_room =
+      std::min(most.value_or(SIZE_MAX),
+               device == Device::cuda ? room(plan.device_available, plan.device_bytes) : host_room);
+  std::size_t host = 0;
+  std::size_t on_device = 0;
+  std::size_t kept_host = 0;
+  for (const PlannedTile& tile : tiles.tiles) {
+    on_device += gpu::RowArrays::bytes(tile.capacity());
+    // The host knows of a row its article's descriptors, and what it is used for.
+    host += tile.rows * (sizeof(std::uint16_t) + sizeof(std::uint8_t));
+    if (on_device > device_room || (device == Device::cuda ? 0 : on_device) + host > host_room) {
+      break;
+    }
+    ++plan.kept_tiles;
+    plan.kept_bytes = on_device;
+    kept_host = host;
+  }
+  (device == Device::cuda ? plan.device_bytes : plan.host_bytes) += plan.kept_bytes;
+  plan.host_bytes += kept_host;
 }
 
 }  // namespace
@@ -76,8 +109,8 @@ Device choose_device(Device asked) {
 }
 
 MemoryPlan plan_memory(const TrainingOptions& options, Device device, const ArticleSet& training,
-                       const ArticleSet& placement, const gpu::TileCapacity& capacity,
-                       std::uint32_t descriptors) {
+                       const ArticleSet& placement, const TilePlan& tiles,
+                       const gpu::TileCapacity& capacity, std::uint32_t descriptors) {
   // Beside map and tiles: the assignment (4 bytes a training article) and, while places are
   // written, the cell of every article (8 bytes); per tile in flight a decoded shard, of which 64
   // MiB is the most that 65,536 articles take.
@@ -122,6 +155,8 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
     (fits(middle) ? low : high) = middle;
   }
   plan.largest_side = low;
+  plan.tiles = tiles.tiles.size();
+  keep_tiles(plan, tiles, device, options.device_cache);
   return plan;
 }
 

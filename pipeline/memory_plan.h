@@ -20,6 +20,7 @@ namespace somatlas::pipeline {
 
 [[nodiscard]] MemoryPlan plan_memory(const TrainingOptions& options, Device device,
                                      const ArticleSet& training, const ArticleSet& placement,
-                                     const gpu::TileCapacity& capacity, std::uint32_t descriptors);
+                                     const TilePlan& tiles, const gpu::TileCapacity& capacity,
+                                     std::uint32_t descriptors);
 
 }  // namespace somatlas::pipeline

@@ -83,7 +83,8 @@ class Placer {
     open_.low.push_back(static_cast<std::uint16_t>(pmid % store::pmids_per_shard));
     open_.neuron.push_back(has_place ? neuron : gpu::no_neuron);
     open_.second.push_back(has_place ? tile.tile->second()[row] : gpu::no_neuron);
-    open_.distance.push_back(has_place ? distance_of(tile.tile->score()[row], tile.total[row]) : 0);
+    open_.distance.push_back(has_place ? distance_of(tile.tile->score()[row], tile.rows->total[row])
+                                       : 0);
     if (has_place) {
       ++result_.placed;
       result_.cell_articles.push_back(std::uint64_t{neuron} << 32 | pmid);
@@ -92,14 +93,16 @@ class Placer {
         result_.year_sum[neuron] += tile.year[row];
       }
     }
-    if (tile.total[row] < context_.training.min_descriptors) {
+    if (tile.rows->total[row] < context_.training.min_descriptors) {
       return;
     }
     if (context_.training.holds_out(pmid)) {
-      add_row(result_.heldout, *tile.tile, row, tile.total[row], context_.cells, context_.side);
+      add_row(result_.heldout, *tile.tile, row, tile.rows->total[row], context_.cells,
+              context_.side);
       return;
     }
-    add_row(result_.training, *tile.tile, row, tile.total[row], context_.cells, context_.side);
+    add_row(result_.training, *tile.tile, row, tile.rows->total[row], context_.cells,
+            context_.side);
     ++result_.hits[neuron];
     count_moved(pmid, neuron);
     ++training_row_;

@@ -22,34 +22,6 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-/// Adds up the time in which no tile is with the backend.
-class IdleClock {
- public:
-  explicit IdleClock(Clock::time_point start) : idle_since_(start) {}
-  void enter() {
-    const std::lock_guard lock(mutex_);
-    if (in_flight_++ == 0) {
-      idle_ += seconds_between(idle_since_, Clock::now());
-    }
-  }
-  void leave() {
-    const std::lock_guard lock(mutex_);
-    if (--in_flight_ == 0) {
-      idle_since_ = Clock::now();
-    }
-  }
-  [[nodiscard]] double seconds() {
-    const std::lock_guard lock(mutex_);
-    return idle_ + (in_flight_ == 0 ? seconds_between(idle_since_, Clock::now()) : 0);
-  }
-
- private:
-  std::mutex mutex_;
-  std::size_t in_flight_ = 0;
-  Clock::time_point idle_since_;
-  double idle_ = 0;
-};
-
 /// What travels along the edges: a token and, behind the backend, the failure it met.
 struct InFlight {
   PassTile* token = nullptr;
@@ -59,8 +31,19 @@ struct InFlight {
 }  // namespace
 
 TilePass::TilePass(store::Store& store, const ArticleSet& set, const DescriptorIndex& index,
-                   const TilePlan& plan, gpu::Backend& backend, std::size_t tiles)
-    : store_(store), set_(set), index_(index), plan_(plan), backend_(backend) {
+                   const TilePlan& plan, gpu::Backend& backend, std::size_t tiles, std::size_t kept)
+    : store_(store),
+      set_(set),
+      index_(index),
+      plan_(plan),
+      backend_(backend),
+      kept_(std::min(kept, plan.tiles.size())) {
+  if (!kept_.empty()) {
+    std::vector<gpu::TileCapacity> slots(kept_.size());
+    std::transform(plan.tiles.begin(), plan.tiles.begin() + std::ssize(slots), slots.begin(),
+                   [](const PlannedTile& tile) { return tile.capacity(); });
+    cache_ = backend.make_row_cache(slots);
+  }
   const std::size_t count =
       std::clamp<std::size_t>(plan.tiles.size(), 1, std::max<std::size_t>(tiles, 1));
   for (std::size_t i = 0; i < count; ++i) {
@@ -72,12 +55,34 @@ TilePass::TilePass(store::Store& store, const ArticleSet& set, const DescriptorI
 
 TilePass::~TilePass() = default;
 
+/// Has the token stand for a tile of the plan, ready to be submitted.
+void TilePass::make_ready(PassTile& token, std::size_t tile, const Body& body) {
+  token.pmid.clear();
+  token.year.clear();
+  const bool stays = body.same_rows && tile < kept_.size();
+  if (stays && kept_[tile].there) {
+    cache_->lend(tile, *token.tile);
+    token.rows = &kept_[tile].rows;
+    return;
+  }
+  fill(token, plan_.tiles[tile], body);
+  token.rows = &token.read_rows;
+  if (stays) {
+    cache_->keep(tile, *token.tile);
+  }
+}
+
+/// Of a tile whose work is done: remembers it where it stays.
+void TilePass::settle(PassTile& token, std::size_t tile, const Body& body) {
+  if (body.same_rows && tile < kept_.size() && !kept_[tile].there) {
+    kept_[tile].rows = token.read_rows;
+    kept_[tile].there = true;
+  }
+}
+
 void TilePass::fill(PassTile& target, const PlannedTile& planned, const Body& body) const {
   target.tile->clear();
-  target.training_row.clear();
-  target.pmid.clear();
-  target.year.clear();
-  target.total.clear();
+  target.read_rows.total.clear();
   std::vector<gpu::DescriptorId> known;
   std::uint64_t next_row = planned.first_row;
   const std::uint64_t end_row = planned.first_row + planned.rows;
@@ -96,12 +101,16 @@ void TilePass::fill(PassTile& target, const PlannedTile& planned, const Body& bo
         continue;
       }
       const std::uint32_t pmid = shard->pmid(r);
-      const std::uint64_t training_row =
-          set_.selection.holds_out(pmid) ? no_row : next_training_row++;
+      const bool heldout = set_.selection.holds_out(pmid);
       if (skip > 0) {
         --skip;
+        next_training_row += heldout ? 0 : 1;
         continue;
       }
+      if (next_row == planned.first_row) {
+        target.read_rows.first_training_row = next_training_row;
+      }
+      const std::uint64_t training_row = heldout ? no_row : next_training_row++;
       const auto codes = shard->row(r);
       known.clear();
       for (const store::DescriptorCode code : codes) {
@@ -112,10 +121,9 @@ void TilePass::fill(PassTile& target, const PlannedTile& planned, const Body& bo
       const RowOrder order = body.order({training_row, pmid, codes, known});
       if (order.take) {
         target.tile->add_row(known, order.use, order.bmu);
-        target.training_row.push_back(training_row);
+        target.read_rows.total.push_back(static_cast<std::uint16_t>(codes.size()));
         target.pmid.push_back(pmid);
         target.year.push_back(shard->year[r]);
-        target.total.push_back(static_cast<std::uint16_t>(codes.size()));
       }
       ++next_row;
     }
@@ -127,7 +135,7 @@ void TilePass::fill(PassTile& target, const PlannedTile& planned, const Body& bo
 
 bool TilePass::run(const Body& body) {
   const Clock::time_point start = Clock::now();
-  IdleClock idle(start);
+  const double busy_before = backend_.busy_seconds();
   tbb::concurrent_queue<PassTile*> free_tokens;
   for (const auto& token : tokens_) {
     free_tokens.push(token.get());
@@ -154,19 +162,17 @@ bool TilePass::run(const Body& body) {
           throw std::logic_error("a tile was let in while no token was free");
         }
         token->index = tile - first;
-        fill(*token, plan_.tiles[tile], body);
+        make_ready(*token, tile, body);
         return InFlight{token, nullptr};
       });
   using Submit = tbb::flow::async_node<InFlight, InFlight>;
   Submit submit(graph, tbb::flow::serial, [&](InFlight item, Submit::gateway_type& gateway) {
     // Made first: were there no memory for it, nobody would release the wait.
-    gpu::Completion done = [&gateway, &idle, token = item.token](std::exception_ptr failure) {
-      idle.leave();
+    gpu::Completion done = [&gateway, token = item.token](std::exception_ptr failure) {
       gateway.try_put(InFlight{token, std::move(failure)});
       gateway.release_wait();
     };
     gateway.reserve_wait();
-    idle.enter();
     backend_.submit(*item.token->tile, body.work, std::move(done));
   });
   tbb::flow::sequencer_node<InFlight> sequencer(
@@ -179,6 +185,7 @@ bool TilePass::run(const Body& body) {
         if (body.consume) {
           body.consume(*item.token);
         }
+        settle(*item.token, first + item.token->index, body);
         if (body.progress) {
           const std::lock_guard lock(progress_mutex);
           rows_done += plan_.tiles[first + item.token->index].rows;
@@ -203,7 +210,8 @@ bool TilePass::run(const Body& body) {
   graph.wait_for_all();
 
   times_.seconds = seconds_between(start, Clock::now());
-  times_.device_idle_seconds = idle.seconds();
+  times_.device_idle_seconds =
+      std::max(0.0, times_.seconds - (backend_.busy_seconds() - busy_before));
   return !(body.stop.stop_requested() && next_tile < last);
 }
 

@@ -1,7 +1,8 @@
-// One pass over an article set: a flow graph that decodes shards into tiles, hands them to the
-// backend and takes the results, with a fixed number of tiles in flight. Always holds: what is in
-// flight is what was allocated; an exception anywhere cancels the pass and reaches the caller;
-// results do not depend on the order in which tiles finish.
+// Passes over an article set: a flow graph that decodes shards into tiles, hands them to the
+// backend and takes the results, with a fixed number of tiles in flight; the first tiles of the
+// plan may stay on the device from pass to pass. Always holds: what is in flight is what was
+// allocated; an exception anywhere cancels the pass and reaches the caller; results depend neither
+// on the order in which tiles finish nor on which stay.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +21,22 @@ namespace somatlas::pipeline {
 /// Stands where an article is no training article.
 inline constexpr std::uint64_t no_row = UINT64_MAX;
 
+/// What the host knows of the rows of a tile, beside the tile itself.
+struct HostRows {
+  std::uint64_t first_training_row = 0;  // of the set: the first at or behind the tile's first row
+  std::vector<std::uint16_t> total;      // a row: its article's descriptors, unknown ones included
+};
+
 /// The token of the graph: a tile and what the host knows of its rows. Vectors have one value a row
 /// of the tile.
 struct PassTile {
   std::unique_ptr<gpu::Tile> tile;
-  std::size_t index = 0;                    // in the pass
-  std::vector<std::uint64_t> training_row;  // in the set; no_row where held out
+  std::size_t index = 0;           // in the pass
+  const HostRows* rows = nullptr;  // read_rows, or those of a tile that stays on the device
+  HostRows read_rows;
+  // Empty where the tile was not read in this pass.
   std::vector<std::uint32_t> pmid;
   std::vector<std::uint16_t> year;
-  std::vector<std::uint16_t> total;  // descriptors of the article, unknown ones included
 };
 
 /// A row as it is read.
@@ -49,14 +57,15 @@ struct RowOrder {
 
 struct PassTimes {
   double seconds = 0;
-  double device_idle_seconds = 0;  // nothing was submitted and not completed
+  double device_idle_seconds = 0;  // in which the device worked on no tile
 };
 
 class TilePass {
  public:
-  /// tiles: how many are in flight at most. What is referred to must outlive the pass.
+  /// tiles: how many are in flight at most; kept: how many of the plan's first may stay on the
+  /// device. What is referred to must outlive the pass.
   TilePass(store::Store& store, const ArticleSet& set, const DescriptorIndex& index,
-           const TilePlan& plan, gpu::Backend& backend, std::size_t tiles);
+           const TilePlan& plan, gpu::Backend& backend, std::size_t tiles, std::size_t kept = 0);
   ~TilePass();
   TilePass(const TilePass&) = delete;
   TilePass& operator=(const TilePass&) = delete;
@@ -69,6 +78,9 @@ class TilePass {
     /// parallel.
     std::function<void(const PassTile&)> consume;
     bool in_order = false;
+    /// Rows are taken and used alike in every pass that says so, and have the BMUs that the last
+    /// such pass left: so tiles may stay on the device, and for those order is not called again.
+    bool same_rows = false;
     std::function<void(std::uint64_t rows_done)>
         progress;  // may be null; called by one thread at a time
     std::stop_token stop;
@@ -81,6 +93,13 @@ class TilePass {
   [[nodiscard]] PassTimes last_times() const { return times_; }
 
  private:
+  /// A tile that stays on the device.
+  struct Kept {
+    bool there = false;
+    HostRows rows;
+  };
+  void make_ready(PassTile& token, std::size_t tile, const Body& body);
+  void settle(PassTile& token, std::size_t tile, const Body& body);
   void fill(PassTile& target, const PlannedTile& planned, const Body& body) const;
 
   store::Store& store_;
@@ -88,6 +107,8 @@ class TilePass {
   const DescriptorIndex& index_;
   const TilePlan& plan_;
   gpu::Backend& backend_;
+  std::unique_ptr<gpu::RowCache> cache_;
+  std::vector<Kept> kept_;  // by tile of the plan, as the cache's slots
   std::vector<std::unique_ptr<PassTile>> tokens_;
   PassTimes times_;
 };

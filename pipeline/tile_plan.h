@@ -17,7 +17,9 @@ struct PlannedTile {
   std::size_t shards = 0;
   std::uint32_t skip_rows = 0;  // selected rows of the first shard that belong to earlier tiles
   std::uint32_t rows = 0;
+  std::size_t descriptors = 0;  // of its shards: at least those of its rows
   std::uint64_t first_row = 0;  // in the set
+  [[nodiscard]] gpu::TileCapacity capacity() const { return {rows, descriptors}; }
 };
 
 struct TilePlan {

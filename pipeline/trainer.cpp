@@ -83,16 +83,18 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
 }
 
 Trainer::Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
-                 const TrainingInput& input, const TrainingOptions& options, gpu::Backend& backend,
-                 TrainingObserver& observer)
+                 const TrainingInput& input, const TrainingOptions& options, std::size_t kept_tiles,
+                 gpu::Backend& backend, TrainingObserver& observer)
     : store_(store),
       work_(work),
       earlier_(earlier),
       input_(input),
       options_(options),
       backend_(backend),
-      observer_(observer),
-      pass_(store, input.training, input.index, input.training_tiles, backend, options.tiles) {}
+      observer_(observer) {
+  pass_.emplace(store, input.training, input.index, input.training_tiles, backend, options.tiles,
+                kept_tiles);
+}
 
 std::optional<AtlasMeta> Trainer::run(std::optional<Checkpoint> resumed) {
   if (resumed) {
@@ -101,13 +103,14 @@ std::optional<AtlasMeta> Trainer::run(std::optional<Checkpoint> resumed) {
     if (earlier_ != nullptr) {
       inheritance_ = inherit(store_, input_.training, *earlier_);
     }
+    if (!rebuild_statistics()) {
+      return std::nullopt;
+    }
   } else if (!begin()) {
     return std::nullopt;
   }
-  if (!rebuild_statistics() || !epochs()) {
-    return std::nullopt;
-  }
-  return finish();
+  update(radius_at(state_.next_epoch, state_.first_radius, options_.settings.radius_end));
+  return epochs() ? finish() : std::nullopt;
 }
 
 bool Trainer::begin() {
@@ -120,27 +123,45 @@ bool Trainer::begin() {
     state_.from = earlier_->directory();
     state_.from_state = read_atlas_meta(*earlier_).store_state;
     state_.first_radius = settings.radius_end;
-    if (!inherit_places()) {
+    if (!inherit_places() || !rebuild_statistics()) {
       return false;
     }
-  } else {
-    assignment_.assign(input_.training.training, gpu::no_neuron);
-    const StartRule start = make_start(store_, input_.training, input_.index, settings);
-    TilePass::Body body;
-    body.work = gpu::Work::accumulate;
-    body.stop = options_.stop;
-    body.order = [&](const PassRow& row) {
-      if (row.training_row != no_row) {
-        assignment_[row.training_row] = start(row);
-      }
-      return RowOrder{false, gpu::row_use::none, gpu::no_neuron};
-    };
-    if (!pass_.run(body)) {
-      return false;
-    }
+  } else if (!start_places()) {
+    return false;
   }
   save();
   return true;
+}
+
+/// Gives every training article its first place, and makes the statistics of these.
+bool Trainer::start_places() {
+  assignment_.assign(input_.training.training, gpu::no_neuron);
+  const StartRule start = make_start(store_, input_.training, input_.index, options_.settings);
+  backend_.clear_statistics();
+  TilePass::Body body = whole_pass(gpu::Work::accumulate);
+  body.order = [&](const PassRow& row) {
+    if (row.training_row != no_row) {
+      assignment_[row.training_row] = start(row);
+    }
+    return order_of(row);
+  };
+  return pass_->run(body);
+}
+
+/// A pass of all articles of the set, training and held-out.
+TilePass::Body Trainer::whole_pass(gpu::Work work) {
+  TilePass::Body body;
+  body.work = work;
+  body.stop = options_.stop;
+  body.same_rows = true;
+  body.order = [this](const PassRow& row) { return order_of(row); };
+  return body;
+}
+
+RowOrder Trainer::order_of(const PassRow& row) const {
+  return row.training_row != no_row
+             ? RowOrder{true, gpu::row_use::trains, assignment_[row.training_row]}
+             : RowOrder{true, gpu::row_use::second, gpu::no_neuron};
 }
 
 bool Trainer::inherit_places() {
@@ -170,30 +191,23 @@ bool Trainer::inherit_places() {
         row.training_row != no_row && assignment_[row.training_row] == gpu::no_neuron;
     return RowOrder{wanted, gpu::row_use::none, gpu::no_neuron};
   };
+  // The rows are those training articles of the tile that have no place, in their order.
   body.consume = [&](const PassTile& tile) {
-    for (std::size_t row = 0; row < tile.pmid.size(); ++row) {
-      assignment_[tile.training_row[row]] = tile.tile->bmu()[row];
+    std::uint64_t training_row = tile.rows->first_training_row;
+    for (const gpu::Neuron bmu : std::as_const(*tile.tile).bmu()) {
+      while (assignment_[training_row] != gpu::no_neuron) {
+        ++training_row;
+      }
+      assignment_[training_row++] = bmu;
     }
   };
   body.progress = progress(input_.training.rows);
-  return pass_.run(body);
+  return pass_->run(body);
 }
 
 bool Trainer::rebuild_statistics() {
   backend_.clear_statistics();
-  TilePass::Body body;
-  body.work = gpu::Work::accumulate;
-  body.stop = options_.stop;
-  body.order = [&](const PassRow& row) {
-    const bool trains = row.training_row != no_row;
-    return RowOrder{trains, gpu::row_use::trains,
-                    trains ? assignment_[row.training_row] : gpu::no_neuron};
-  };
-  if (!pass_.run(body)) {
-    return false;
-  }
-  update(radius_at(state_.next_epoch, state_.first_radius, options_.settings.radius_end));
-  return true;
+  return pass_->run(whole_pass(gpu::Work::accumulate));
 }
 
 void Trainer::update(std::uint32_t radius) {
@@ -207,26 +221,22 @@ void Trainer::update(std::uint32_t radius) {
 std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& moved) {
   QualitySums training;
   std::mutex mutex;
-  TilePass::Body body;
-  body.work = gpu::Work::search_and_accumulate;
-  body.stop = options_.stop;
   // The last BMU tells a backend which rows are alike; it decides nothing.
-  body.order = [this](const PassRow& row) {
-    return row.training_row != no_row
-               ? RowOrder{true, gpu::row_use::trains, assignment_[row.training_row]}
-               : RowOrder{true, gpu::row_use::second, gpu::no_neuron};
-  };
+  TilePass::Body body = whole_pass(gpu::Work::search_and_accumulate);
   body.consume = [&](const PassTile& tile) {
     QualitySums tile_training;
     QualitySums tile_heldout;
     std::uint64_t tile_moved = 0;
-    for (std::size_t row = 0; row < tile.pmid.size(); ++row) {
-      const std::uint64_t training_row = tile.training_row[row];
-      add_row(training_row != no_row ? tile_training : tile_heldout, *tile.tile, row,
-              tile.total[row], cells_, options_.settings.side);
-      if (training_row != no_row) {
-        const gpu::Neuron bmu = tile.tile->bmu()[row];
-        tile_moved += std::exchange(assignment_[training_row], bmu) != bmu ? 1 : 0;
+    const gpu::Tile& found = *tile.tile;
+    const std::span<const std::uint8_t> use = found.use();
+    const std::span<const gpu::Neuron> bmu = found.bmu();
+    gpu::Neuron* assigned = assignment_.data() + tile.rows->first_training_row;
+    for (std::size_t row = 0; row < use.size(); ++row) {
+      const bool trains = use[row] == gpu::row_use::trains;
+      add_row(trains ? tile_training : tile_heldout, found, row, tile.rows->total[row], cells_,
+              options_.settings.side);
+      if (trains) {
+        tile_moved += std::exchange(*assigned++, bmu[row]) != bmu[row] ? 1 : 0;
       }
     }
     const std::lock_guard lock(mutex);
@@ -235,7 +245,7 @@ std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& 
     moved += tile_moved;
   };
   body.progress = progress(input_.training.rows);
-  return pass_.run(body) ? std::optional(training) : std::nullopt;
+  return pass_->run(body) ? std::optional(training) : std::nullopt;
 }
 
 bool Trainer::epochs() {
@@ -270,9 +280,9 @@ void Trainer::report(const QualitySums& training, const QualitySums& heldout, st
   figures.radius = radius_;
   figures.quality = quality_of(training, heldout, heldout, cells_, hits);
   figures.moved_share = static_cast<double>(moved) / static_cast<double>(input_.training.training);
-  figures.search_seconds = pass_.last_times().seconds;
+  figures.search_seconds = pass_->last_times().seconds;
   figures.update_seconds = update_seconds_;
-  figures.waiting_seconds = pass_.last_times().device_idle_seconds;
+  figures.waiting_seconds = pass_->last_times().device_idle_seconds;
   observer_.epoch(figures);
 }
 
@@ -283,6 +293,7 @@ void Trainer::save() {
 
 std::optional<AtlasMeta> Trainer::finish() {
   Assignment().swap(assignment_);
+  pass_.reset();  // its memory is the next one's
   TilePass pass(store_, input_.placement, input_.index, input_.placement_tiles, backend_,
                 options_.tiles);
   const PlacementContext context{input_.placement_tiles,

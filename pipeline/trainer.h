@@ -35,19 +35,22 @@ struct TrainingInput {
 
 class Trainer {
  public:
-  /// checkpoint: where to go on from; its settings are those of the options. What is referred to
-  /// outlives the trainer.
+  /// kept_tiles: how many may stay on the device. What is referred to outlives the trainer.
   Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
-          const TrainingInput& input, const TrainingOptions& options, gpu::Backend& backend,
-          TrainingObserver& observer);
+          const TrainingInput& input, const TrainingOptions& options, std::size_t kept_tiles,
+          gpu::Backend& backend, TrainingObserver& observer);
 
-  /// Trains to the end and completes the work directory. Nothing where it was asked to stop.
+  /// Trains to the end and completes the work directory; resumed: where to go on from, with the
+  /// settings of the options. Nothing where it was asked to stop.
   [[nodiscard]] std::optional<AtlasMeta> run(std::optional<Checkpoint> resumed);
 
  private:
   [[nodiscard]] bool begin();
+  [[nodiscard]] bool start_places();
   [[nodiscard]] bool inherit_places();
   [[nodiscard]] bool rebuild_statistics();
+  [[nodiscard]] TilePass::Body whole_pass(gpu::Work work);
+  [[nodiscard]] RowOrder order_of(const PassRow& row) const;
   [[nodiscard]] std::optional<QualitySums> search(QualitySums& heldout, std::uint64_t& moved);
   [[nodiscard]] bool epochs();
   [[nodiscard]] std::optional<AtlasMeta> finish();
@@ -63,7 +66,7 @@ class Trainer {
   const TrainingOptions& options_;
   gpu::Backend& backend_;
   TrainingObserver& observer_;
-  TilePass pass_;
+  std::optional<TilePass> pass_;  // over the training articles
   Checkpoint state_;
   Assignment assignment_;
   std::optional<Inheritance> inheritance_;

@@ -231,7 +231,7 @@ gpu::TileCapacity larger(const gpu::TileCapacity& a, const gpu::TileCapacity& b)
 }
 
 MemoryPlan plan_for(const TrainingOptions& options, Device device, const TrainingInput& input) {
-  return plan_memory(options, device, input.training, input.placement,
+  return plan_memory(options, device, input.training, input.placement, input.training_tiles,
                      larger(input.training_tiles.capacity, input.placement_tiles.capacity),
                      input.index.size());
 }
@@ -313,7 +313,8 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
     }
     work = store::Atlas::open(partial, store::Atlas::Access::create);
   }
-  Trainer trainer(*store, *work, earlier.get(), input, options, *backend, observer);
+  Trainer trainer(*store, *work, earlier.get(), input, options, plan.kept_tiles, *backend,
+                  observer);
   const auto meta = trainer.run(std::move(checkpoint));
   if (!meta) {
     return {true, {}};

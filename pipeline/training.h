@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -25,6 +26,8 @@ struct TrainingOptions {
   std::string from;             // an atlas to go on from; its settings count, but for epoch_limit
   std::size_t host_memory = 0;  // caps in bytes; 0: what the machine has
   std::size_t device_memory = 0;
+  // Most bytes of tiles that stay on the device; nothing: what is left of its memory.
+  std::optional<std::size_t> device_cache;
   std::size_t tile_rows = 65'536;
   // Tiles in flight; 0: one a thread that decodes, one being copied, one on the device.
   std::size_t tiles = 0;
@@ -52,6 +55,9 @@ struct MemoryPlan {
   std::uint32_t largest_side = 0;  // that would fit
   std::uint64_t articles = 0;
   std::uint64_t descriptors = 0;
+  std::size_t tiles = 0;       // of an epoch
+  std::size_t kept_tiles = 0;  // of them, that stay on the device
+  std::size_t kept_bytes = 0;  // that these take there; part of the bytes above
   [[nodiscard]] bool fits() const {
     return host_bytes <= host_available && device_bytes <= device_available;
   }

@@ -23,6 +23,7 @@ struct Options {
   std::uint32_t radius_start = 0;
   std::string init = "pca";
   std::string device = "auto";
+  std::string device_cache = "auto";
   CLI::Option* radius_start_given = nullptr;
   std::string log;
   bool plan = false;
@@ -135,6 +136,9 @@ int train(Session& session, const Options& options) {
   training.device = options.device == "cpu"    ? Device::cpu
                     : options.device == "cuda" ? Device::cuda
                                                : Device::automatic;
+  if (options.device_cache != "auto") {
+    training.device_cache = std::stoull(options.device_cache);
+  }
   if (options.radius_start_given->count() != 0) {
     training.settings.radius_start = options.radius_start;
   }
@@ -168,6 +172,14 @@ std::string check_share(const std::string& text) {
   return CLI::detail::lexical_cast(text, share) && share >= 0 && share < 1
              ? ""
              : "Value " + text + " not in range 0 to 1, 1 left out";
+}
+
+// Makes a size a number of bytes and leaves auto as it is.
+std::string read_cache_size(std::string& text) {
+  if (text == "auto") {
+    return "";
+  }
+  return text.starts_with('-') ? "Value " + text + " is negative" : CLI::AsSizeValue(true)(text);
 }
 
 // What decides the bits; with --from they are the earlier atlas's.
@@ -222,6 +234,14 @@ void add_machine(CLI::App& command, Options& options) {
                   "Most host memory to use, for instance 4GiB (default: what the machine has)");
   add_size_option(command, "--device-memory", training.device_memory,
                   "Most device memory to use, for instance 16GiB (default: what the device has)");
+  command
+      .add_option(
+          "--device-cache", options.device_cache,
+          "Most memory of the device (on the CPU: of the host) for articles that stay there "
+          "between epochs: a size, 0 for none, or auto for what is left")
+      ->transform(CLI::Validator(read_cache_size, ""))
+      ->capture_default_str()
+      ->type_name("SIZE");
   command.add_option("--tile-rows", training.tile_rows, "Articles that are on the device at once")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
       ->capture_default_str()

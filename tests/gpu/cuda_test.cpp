@@ -110,6 +110,7 @@ TEST_F(CudaTest, TheMemoryAccountIsExact) {
     const TileCapacity tile{.rows = 1'000, .descriptors = 12'345};
     const std::size_t needed = cuda_memory(shape, tile, 2, most).device_bytes;
     const std::size_t map_alone = cuda_memory(shape, tile, 0, most).device_bytes;
+    const std::vector<TileCapacity> slots{tile, {}, {.rows = 1, .descriptors = 1'000}};
     EXPECT_LT(map_alone, needed);
     {
       const auto backend =
@@ -119,6 +120,18 @@ TEST_F(CudaTest, TheMemoryAccountIsExact) {
       EXPECT_THROW((void)backend->make_tile({.rows = 1, .descriptors = 1}), std::runtime_error);
       second.reset();
       second = backend->make_tile(tile);
+    }
+    {
+      const auto backend = make_cuda_backend(
+          shape,
+          {.device_memory_bytes = needed + RowCache::bytes(slots), .most_descriptors = most});
+      auto first = backend->make_tile(tile);
+      auto cache = backend->make_row_cache(slots);
+      EXPECT_THROW((void)backend->make_row_cache(slots), std::runtime_error);
+      auto second = backend->make_tile(tile);
+      EXPECT_THROW((void)backend->make_tile({.rows = 1, .descriptors = 1}), std::runtime_error);
+      cache.reset();
+      cache = backend->make_row_cache(slots);
     }
     {
       const auto backend =

@@ -46,8 +46,7 @@ std::vector<Row> searched(std::vector<Row> rows, const Search& search) {
     descriptors += row.descriptors.size();
   }
   const TileCapacity capacity{rows.size(), descriptors};
-  Tile tile(capacity, HostBlock(new std::byte[Tile::bytes(capacity)],
-                                [](std::byte* bytes) { delete[] bytes; }));
+  Tile tile(capacity, host_block(Tile::bytes(capacity)));
   for (const Row& row : rows) {
     tile.add_row(row.descriptors, row.use, row.bmu);
   }

@@ -148,6 +148,7 @@ struct Shape {
   std::size_t tile_rows;
   std::size_t tiles;
   unsigned threads;
+  std::optional<std::size_t> device_cache;
 };
 
 class TrainingShapeTest : public TrainingTest, public testing::WithParamInterface<Shape> {};
@@ -162,6 +163,7 @@ TEST_P(TrainingShapeTest, EqualsTheOracle) {
   asked.tile_rows = shape.tile_rows;
   asked.tiles = shape.tiles;
   asked.threads = shape.threads;
+  asked.device_cache = shape.device_cache;
   Recorder seen;
   ASSERT_FALSE(train(asked, seen).stopped);
 
@@ -173,11 +175,80 @@ TEST_P(TrainingShapeTest, EqualsTheOracle) {
   EXPECT_FALSE(fs::exists(asked.atlas_directory + ".partial"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, TrainingShapeTest,
-    testing::Values(Shape{1, Start::pca, 65'536, 3, 1}, Shape{3, Start::random, 1, 1, 2},
-                    Shape{3, Start::pca, 7, 2, 1}, Shape{16, Start::random, 65'536, 3, 2},
-                    Shape{16, Start::pca, 64, 3, 2}, Shape{33, Start::random, 100, 2, 2}));
+INSTANTIATE_TEST_SUITE_P(Shapes, TrainingShapeTest,
+                         testing::Values(Shape{1, Start::pca, 65'536, 3, 1, {}},
+                                         Shape{3, Start::random, 1, 1, 2, {}},
+                                         Shape{3, Start::pca, 7, 2, 1, 3'000},
+                                         Shape{16, Start::random, 65'536, 3, 2, 0},
+                                         Shape{16, Start::pca, 64, 3, 2, {}},
+                                         Shape{33, Start::random, 100, 2, 2, 10'000}));
+
+TEST_F(TrainingTest, TilesThatStayOnTheDeviceChangeNothing) {
+  Corpus corpus = random_corpus(random_, 250);
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+  TrainingOptions asked = options("none");
+  asked.settings.side = 17;
+  asked.tile_rows = 1 + random_() % 40;
+  asked.tiles = 1 + random_() % 3;
+  asked.device_cache = 0;
+  Recorder none;
+  ASSERT_FALSE(train(asked, none).stopped);
+  EXPECT_EQ(none.plan_.kept_tiles, 0U);
+  EXPECT_EQ(none.plan_.kept_bytes, 0U);
+  ASSERT_GT(none.plan_.tiles, 4U);
+  const AtlasContent expected = read_content(path("none"));
+
+  asked.device_cache.reset();
+  asked.atlas_directory = path("all");
+  Recorder all;
+  ASSERT_FALSE(train(asked, all).stopped);
+  EXPECT_EQ(all.plan_.kept_tiles, all.plan_.tiles);
+  EXPECT_GE(all.plan_.host_bytes, none.plan_.host_bytes + all.plan_.kept_bytes);
+  EXPECT_EQ(read_content(path("all")), expected);
+
+  asked.device_cache = all.plan_.kept_bytes / 2;
+  asked.atlas_directory = path("half");
+  Recorder half;
+  half.stop_after_ = static_cast<std::uint32_t>(none.epochs_.size() / 2);
+  asked.stop = half.stop_.get_token();
+  ASSERT_TRUE(train(asked, half).stopped);
+  EXPECT_GT(half.plan_.kept_tiles, 0U);
+  EXPECT_LT(half.plan_.kept_tiles, half.plan_.tiles);
+  EXPECT_LE(half.plan_.kept_bytes, *asked.device_cache);
+  asked.stop = {};
+  asked.resume = true;
+  Recorder rest;
+  ASSERT_FALSE(train(asked, rest).stopped);
+  EXPECT_EQ(read_content(path("half")), expected);
+
+  for (const Recorder* seen : {&all, &half, &rest}) {
+    for (const EpochFigures& figures : seen->epochs_) {
+      const EpochFigures& same = none.epochs_.at(figures.epoch);
+      EXPECT_EQ(figures.quality.qe, same.quality.qe);
+      EXPECT_EQ(figures.quality.heldout_qe, same.quality.heldout_qe);
+      EXPECT_EQ(figures.quality.cosine_qe, same.quality.cosine_qe);
+      EXPECT_EQ(figures.quality.topographic_error, same.quality.topographic_error);
+      EXPECT_EQ(figures.moved_share, same.moved_share);
+      EXPECT_GE(figures.waiting_seconds, 0);
+      EXPECT_LE(figures.waiting_seconds, figures.search_seconds);
+    }
+  }
+
+  // Going on from it, kept or not.
+  commit(path("store"), "pubmed26n0002.xml.gz", random_corpus(random_, 60));
+  asked = options("on_none");
+  asked.from = path("none");
+  asked.tile_rows = 1 + random_() % 40;
+  asked.device_cache = 0;
+  Recorder on_none;
+  ASSERT_FALSE(train(asked, on_none).stopped);
+  asked.atlas_directory = path("on_all");
+  asked.device_cache.reset();
+  Recorder on_all;
+  ASSERT_FALSE(train(asked, on_all).stopped);
+  EXPECT_GT(on_all.plan_.kept_tiles, 0U);
+  EXPECT_EQ(read_content(path("on_all")), read_content(path("on_none")));
+}
 
 TEST_F(TrainingTest, HeldOutArticlesAndTopographicErrorAreCounted) {
   const Corpus corpus = random_corpus(random_, 300);
@@ -227,6 +298,7 @@ TEST_F(TrainingTest, ResumingAfterAnyEpochEndsInTheSameAtlas) {
     asked.stop = {};
     asked.resume = true;
     asked.tile_rows = 1 + random_() % 50;
+    asked.device_cache = random_() % 20'000;
     Recorder second;
     ASSERT_FALSE(train(asked, second).stopped);
     EXPECT_EQ(read_content(path(name)), expected) << "stopped after epoch " << epoch;

@@ -141,9 +141,7 @@ class Rows {
       capacity.descriptors += articles.descriptors[by_place[i]].size();
     }
     capacity.rows = chosen.size();
-    tile_ = std::make_unique<gpu::Tile>(capacity,
-                                        gpu::HostBlock(new std::byte[gpu::Tile::bytes(capacity)],
-                                                       [](std::byte* bytes) { delete[] bytes; }));
+    tile_ = std::make_unique<gpu::Tile>(capacity, gpu::host_block(gpu::Tile::bytes(capacity)));
     for (const std::uint32_t row : chosen) {
       tile_->add_row(articles.descriptors[row], gpu::row_use::trains, articles.last[row]);
       last_.push_back(articles.last[row]);
