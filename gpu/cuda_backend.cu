@@ -42,6 +42,9 @@ constexpr std::uint32_t most_side = 65'520;  // places of the tree are numbered 
                              "; this machine has " + std::to_string(count));
   }
   check(cudaSetDevice(device));
+  // The pruned search reads scattered sectors of 32 bytes: a wish, which some devices do not know.
+  static_cast<void>(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 32));
+  static_cast<void>(cudaGetLastError());
   return device;
 }
 

@@ -1,7 +1,9 @@
 // A warp takes a row. It scores the super of the row's old BMU, or else the super of least bound;
 // then the supers' bounds, eight a lane. What is not ruled out goes to a queue in shared memory,
 // from which pairs of lanes take sixteen supers at once, bound their blocks, and queue those;
-// sixteen blocks at once are scored. The best score found so far sharpens every later test.
+// sixteen blocks at once are scored. The best score found so far sharpens every later test. On a
+// map of up to sixteen supers all blocks are bounded at once, and of each super one is scored
+// first.
 #include "gpu/cuda_pruned_search.cuh"
 
 #include <algorithm>
@@ -10,15 +12,20 @@ namespace somatlas::gpu {
 namespace {
 
 constexpr unsigned pruned_threads = 256;
-constexpr unsigned pruned_blocks = 4;  // on a multiprocessor
+// Blocks on a multiprocessor, by the registers that a search takes.
+constexpr unsigned two_level_blocks = 4;
+constexpr unsigned one_level_blocks = 4;
 constexpr unsigned pruned_warps = pruned_threads / 32;
 /// Rows that a block takes one after the other: like ones, which share lines in the L1.
-constexpr std::uint32_t pruned_rows = 64;
+constexpr std::uint32_t pruned_rows = 32;
+/// The rows that want a second BMU are few: a block takes one a warp, so that there are enough
+/// blocks.
+constexpr std::uint32_t second_rows = pruned_warps;
 /// Nodes that a warp takes from a queue at once: a pair of lanes each.
 constexpr std::uint32_t step_nodes = 16;
 /// Before a push a queue holds less than a step, and a push adds at most eight a lane.
 constexpr std::uint32_t queue_nodes = step_nodes + 32 * walk_width;
-/// Up to this many supers one step bounds all blocks, so their own bounds are not looked at.
+/// Up to this many supers all blocks are in one line, so the supers' own bounds are not looked at.
 constexpr std::uint32_t supers_at_once = step_nodes;
 constexpr std::uint32_t all_lanes = 0xFFFF'FFFFU;
 
@@ -27,7 +34,7 @@ struct Queue {
 };
 
 /// One warp's search for one row; every member is the same in all lanes unless it says otherwise.
-template <bool second>
+template <bool second, bool one_level>
 class RowSearch {
  public:
   __device__ RowSearch(const CodebookView& book, Queue& supers, Queue& blocks)
@@ -42,37 +49,14 @@ class RowSearch {
     excluded_ = excluded;
     best_score_ = INT_MAX;
     best_neuron_ = no_neuron;
-    const bool bounded = book_.super_count > supers_at_once;
-    done_ = static_cast<std::uint32_t>(start / line_weights);
-    if (done_ >= book_.super_count) {
-      done_ = bounded ? least_super() : 0;
-    }
-    score(done_ * 32 + lane_);
-    std::uint32_t waiting = 0;
-    if (bounded) {
-      for (std::uint32_t line = 0; line < book_.supers.lines; ++line) {
-        std::int32_t bounds[walk_width];
-        const LineWalk walk(book_.supers, book_.descriptors, line * 32 + lane_);
-        walk.scores(groups_, length_, bounds);
-        waiting = push(supers_, waiting, bounds, walk.first_node(), done_);
-        for (; waiting >= step_nodes; waiting -= step_nodes) {
-          bound_blocks(waiting - step_nodes, step_nodes);
-        }
-      }
+    waiting_blocks_ = 0;
+    if constexpr (one_level) {
+      bound_all_blocks(start);
     } else {
-      __syncwarp();  // the last row's have been read
-      for (std::uint32_t super = lane_; super < book_.super_count; super += 32) {
-        supers_.nodes[super] = super;
-      }
-      __syncwarp();
-      waiting = book_.super_count;
-    }
-    if (waiting != 0) {
-      bound_blocks(0, waiting);
+      walk_supers(start);
     }
     if (waiting_blocks_ != 0) {
       score_blocks(0, waiting_blocks_);
-      waiting_blocks_ = 0;
     }
     return rank_key(best_score_, best_neuron_);
   }
@@ -87,13 +71,64 @@ class RowSearch {
  private:
   static constexpr std::uint32_t no_node = 0xFFFF'FFFFU;
 
+  /// Whether a place was given to begin with.
+  [[nodiscard]] __device__ bool is_place(std::size_t start) const {
+    return start < std::size_t{book_.super_count} * line_weights;
+  }
+
+  /// Both levels; start as in search().
+  __device__ void walk_supers(std::size_t start) {
+    done_ = is_place(start) ? static_cast<std::uint32_t>(start / line_weights) : least_super();
+    score(done_ * 32 + lane_);
+    std::uint32_t waiting = 0;
+    for (std::uint32_t line = 0; line < book_.supers.lines; ++line) {
+      std::int32_t bounds[walk_width];
+      const LineWalk walk(book_.supers, book_.descriptors, line * 32 + lane_);
+      walk.bounds(groups_, length_, bounds);
+      waiting = push(supers_, waiting, bounds, walk.first_node(), done_);
+      for (; waiting >= step_nodes; waiting -= step_nodes) {
+        bound_blocks(waiting - step_nodes, step_nodes);
+      }
+    }
+    if (waiting != 0) {
+      bound_blocks(0, waiting);
+    }
+  }
+
+  /// One level: a pair of lanes has a super's sixteen blocks.
+  __device__ void bound_all_blocks(std::size_t start) {
+    std::int32_t bounds[walk_width];
+    const LineWalk walk(book_.blocks, book_.descriptors, lane_);
+    walk.scores(groups_, length_, bounds);
+    std::int32_t least = INT_MAX;
+    std::uint32_t block = no_node;
+#pragma unroll
+    for (int j = 0; j < walk_width; ++j) {
+      block = bounds[j] < least ? walk.first_node() + j : block;
+      least = min(least, bounds[j]);
+    }
+    const std::int32_t other_least = __shfl_xor_sync(all_lanes, least, 1);
+    const std::uint32_t other = __shfl_xor_sync(all_lanes, block, 1);
+    const bool behind = other_least < least || (other_least == least && lane_ % 2 == 1);
+    block = behind ? other : block;
+    if (is_place(start) && start / line_weights == lane_ / 2) {
+      block = static_cast<std::uint32_t>(start / tree_fanout);
+    }
+    done_ = 0;
+    score(block == no_node ? no_node : block * 2 + lane_ % 2);
+    ++bound_steps_;
+    ++score_steps_;
+    waiting_blocks_ = push(blocks_, 0, bounds, walk.first_node(), block);
+    score_full_steps();
+  }
+
   [[nodiscard]] __device__ std::uint32_t least_super() const {
     std::int32_t least = INT_MAX;
     std::uint32_t node = no_node;
     for (std::uint32_t line = 0; line < book_.supers.lines; ++line) {
       std::int32_t bounds[walk_width];
       const LineWalk walk(book_.supers, book_.descriptors, line * 32 + lane_);
-      walk.scores(groups_, length_, bounds);
+      walk.bounds(groups_, length_, bounds);
 #pragma unroll
       for (int j = 0; j < walk_width; ++j) {
         if (bounds[j] < least) {
@@ -171,7 +206,7 @@ class RowSearch {
     const bool idle = run == no_node;
     std::int32_t bounds[walk_width];
     const LineWalk walk(book_.blocks, book_.descriptors, idle ? done_ * 2 : run);
-    walk.scores(groups_, length_, bounds);
+    walk.bounds(groups_, length_, bounds);
     // Those of the super that was scored first are behind us, and so are an idle lane's.
     const bool behind = idle || run / 2 == done_;
 #pragma unroll
@@ -180,6 +215,10 @@ class RowSearch {
     }
     ++bound_steps_;
     waiting_blocks_ = push(blocks_, waiting_blocks_, bounds, walk.first_node(), no_node);
+    score_full_steps();
+  }
+
+  __device__ void score_full_steps() {
     for (; waiting_blocks_ >= step_nodes; waiting_blocks_ -= step_nodes) {
       score_blocks(waiting_blocks_ - step_nodes, step_nodes);
     }
@@ -205,15 +244,16 @@ class RowSearch {
   unsigned long long score_steps_ = 0;
 };
 
-template <bool second>
-__global__ void __launch_bounds__(pruned_threads, pruned_blocks)
+template <bool second, bool one_level>
+__global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks : two_level_blocks)
     pruned_kernel(const __grid_constant__ CodebookView book, SearchRows rows, PruningSteps* steps) {
-  __shared__ Queue supers[pruned_warps];
+  __shared__ Queue supers[one_level ? 1 : pruned_warps];
   __shared__ Queue blocks[pruned_warps];
   const std::uint32_t warp = threadIdx.x / 32;
-  const std::uint32_t begin = blockIdx.x * pruned_rows;
-  const std::uint32_t end = min(begin + pruned_rows, rows.count);
-  RowSearch<second> search(book, supers[warp], blocks[warp]);
+  constexpr std::uint32_t block_rows = second ? second_rows : pruned_rows;
+  const std::uint32_t begin = blockIdx.x * block_rows;
+  const std::uint32_t end = min(begin + block_rows, rows.count);
+  RowSearch<second, one_level> search(book, supers[one_level ? 0 : warp], blocks[warp]);
   for (std::uint32_t i = begin + warp; i < end; i += pruned_warps) {
     const std::uint32_t at = second ? rows.listed[i] : i;
     const RowPlace place = rows.places[at];
@@ -245,12 +285,17 @@ constexpr std::uint64_t line_cycles = 4;
 
 void launch_pruned_search(CodebookView book, SearchRows rows, PruningSteps* steps,
                           StreamView stream) {
-  const auto launch = [&](auto kernel) {
-    const unsigned blocks = (rows.count + pruned_rows - 1) / pruned_rows;
+  const auto launch = [&](auto kernel, std::uint32_t block_rows) {
+    const unsigned blocks = (rows.count + block_rows - 1) / block_rows;
     kernel<<<blocks, pruned_threads, 0, stream.value()>>>(book, rows, steps);
     check_launch();
   };
-  launch(rows.exclude == nullptr ? pruned_kernel<false> : pruned_kernel<true>);
+  const bool one_level = book.super_count <= supers_at_once;
+  if (rows.exclude == nullptr) {
+    launch(one_level ? pruned_kernel<false, true> : pruned_kernel<false, false>, pruned_rows);
+  } else {
+    launch(one_level ? pruned_kernel<true, true> : pruned_kernel<true, false>, second_rows);
+  }
 }
 
 PruningChoice::PruningChoice(MemoryAccount& account)

@@ -49,27 +49,54 @@ class LineWalk {
   /// be of the group behind the row's last.
   __device__ void scores(const uint4* group, std::uint32_t length,
                          std::int32_t (&out)[walk_width]) const {
+    walk<false>(group, length, out);
+  }
+
+  /// In a table of bounds: a number that no score below the node is less than. With X the largest
+  /// weights, q a neuron's and n its norm: n >= the least norm, and n >= sum of q^2 / 256 less a
+  /// rounding; n - 128 * sum of q only falls as q grows to X <= 16383, so the bound is
+  /// max(least norm, sum of X^2 / 256) - 128 * sum of X. The squares of any of the descriptors will
+  /// do: those of the first sixteen fit 32 bits.
+  __device__ void bounds(const uint4* group, std::uint32_t length,
+                         std::int32_t (&out)[walk_width]) const {
+    walk<true>(group, length, out);
+  }
+
+ private:
+  static constexpr std::uint32_t runs_a_line = line_weights / walk_width;
+  static constexpr std::uint32_t most_squares = 16;
+  static_assert(std::uint64_t{most_squares} * weight_one * weight_one <= UINT32_MAX);
+
+  struct Sums {
     // all[p] sums both halves of a pair as one 32-bit number, wrapping; high[p] sums the upper
     // halves alone; the lower sum is their difference.
     std::uint32_t all[4] = {};
     std::uint32_t high[4] = {};
+    std::uint32_t squares[walk_width] = {};
+  };
+
+  template <bool bounding>
+  __device__ void walk(const uint4* group, std::uint32_t length,
+                       std::int32_t (&out)[walk_width]) const {
+    Sums sums;
     uint4 ids = __ldg(group);
     std::uint32_t left = length;
 #pragma unroll 1
     for (; left >= 4; left -= 4) {
       const uint4 next = __ldg(++group);
-      add<4>(ids, all, high);
+      add<4, bounding>(ids, length - left < most_squares, sums);
       ids = next;
     }
+    const bool squares = length - left < most_squares;
     switch (left) {
       case 1:
-        add<1>(ids, all, high);
+        add<1, bounding>(ids, squares, sums);
         break;
       case 2:
-        add<2>(ids, all, high);
+        add<2, bounding>(ids, squares, sums);
         break;
       case 3:
-        add<3>(ids, all, high);
+        add<3, bounding>(ids, squares, sums);
         break;
       default:
         break;
@@ -78,35 +105,50 @@ class LineWalk {
                                             low_norms_.w,  high_norms_.x, high_norms_.y,
                                             high_norms_.z, high_norms_.w};
 #pragma unroll
-    for (int p = 0; p < 4; ++p) {
-      out[2 * p] = norms[2 * p] - static_cast<std::int32_t>((all[p] - (high[p] << 16)) << 7);
-      out[2 * p + 1] = norms[2 * p + 1] - static_cast<std::int32_t>(high[p] << 7);
+    for (int j = 0; j < walk_width; ++j) {
+      const std::uint32_t sum =
+          j % 2 == 0 ? sums.all[j / 2] - (sums.high[j / 2] << 16) : sums.high[j / 2];
+      std::int32_t norm = norms[j];
+      if constexpr (bounding) {
+        norm = max(norm, static_cast<std::int32_t>(sums.squares[j] >> 8));
+      }
+      out[j] = norm - static_cast<std::int32_t>(sum << 7);
     }
   }
 
- private:
-  static constexpr std::uint32_t runs_a_line = line_weights / walk_width;
-
-  template <int lines>
-  __device__ void add(uint4 id, std::uint32_t (&all)[4], std::uint32_t (&high)[4]) const {
+  template <int lines, bool bounding>
+  __device__ void add(uint4 id, bool squares, Sums& sums) const {
     const std::uint32_t ids[4] = {id.x, id.y, id.z, id.w};
-    uint4 weights[lines];
+    std::uint32_t weights[lines][4];
 #pragma unroll
     for (int k = 0; k < lines; ++k) {
-      weights[k] = __ldg(line_ + std::size_t{ids[k]} * runs_a_line);
+      const uint4 four = __ldg(line_ + std::size_t{ids[k]} * runs_a_line);
+      weights[k][0] = four.x;
+      weights[k][1] = four.y;
+      weights[k][2] = four.z;
+      weights[k][3] = four.w;
     }
-    std::uint32_t sum[4] = {weights[0].x, weights[0].y, weights[0].z, weights[0].w};
+    if (bounding && squares) {
 #pragma unroll
-    for (int k = 1; k < lines; ++k) {
-      sum[0] += weights[k].x;
-      sum[1] += weights[k].y;
-      sum[2] += weights[k].z;
-      sum[3] += weights[k].w;
+      for (int k = 0; k < lines; ++k) {
+#pragma unroll
+        for (int p = 0; p < 4; ++p) {
+          const std::uint32_t low = weights[k][p] & 0xFFFFU;
+          const std::uint32_t high = weights[k][p] >> 16;
+          sums.squares[2 * p] += low * low;
+          sums.squares[2 * p + 1] += high * high;
+        }
+      }
     }
 #pragma unroll
     for (int p = 0; p < 4; ++p) {
-      all[p] += sum[p];
-      high[p] += sum[p] >> 16;
+      std::uint32_t sum = weights[0][p];
+#pragma unroll
+      for (int k = 1; k < lines; ++k) {
+        sum += weights[k][p];
+      }
+      sums.all[p] += sum;
+      sums.high[p] += sum >> 16;
     }
   }
 
