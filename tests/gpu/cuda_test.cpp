@@ -127,7 +127,8 @@ TEST_F(CudaTest, TheMemoryAccountIsExact) {
           {.device_memory_bytes = needed + RowCache::bytes(slots), .most_descriptors = most});
       auto first = backend->make_tile(tile);
       auto cache = backend->make_row_cache(slots);
-      EXPECT_THROW((void)backend->make_row_cache(slots), std::runtime_error);
+      const std::vector<TileCapacity> larger{tile, tile};  // than what is left, a tile
+      EXPECT_THROW((void)backend->make_row_cache(larger), std::runtime_error);
       auto second = backend->make_tile(tile);
       EXPECT_THROW((void)backend->make_tile({.rows = 1, .descriptors = 1}), std::runtime_error);
       cache.reset();
