@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,18 +19,16 @@ namespace {
 
 constexpr unsigned block_threads = 256;
 constexpr std::uint32_t row_lanes = 16;
+/// A count up to this is small: it fits a byte.
+constexpr std::uint32_t most_small_count = 255;
 
 /// Adds to dense counts.
 struct CountSink {
   std::uint32_t* counts;
-  std::uint32_t* present;
+  std::uint32_t neurons;
 
-  __device__ void put(std::size_t key, std::uint32_t descriptor, std::uint32_t /*at*/) const {
-    atomicAdd(&counts[key], 1);
-    // Set once, and read from the cache from then on.
-    if (__ldcg(&present[descriptor]) == 0) {
-      atomicExch(&present[descriptor], 1);
-    }
+  __device__ void put(std::uint32_t descriptor, std::uint32_t bmu, std::uint32_t /*at*/) const {
+    atomicAdd(&counts[std::size_t{descriptor} * neurons + bmu], 1);
   }
   __device__ void skip(std::uint32_t /*at*/) const {}
 };
@@ -38,9 +37,10 @@ struct CountSink {
 struct PairSink {
   std::uint64_t* keys;  // of the tile's first descriptor
   std::uint64_t past_all;
+  StripOrder order;
 
-  __device__ void put(std::size_t key, std::uint32_t /*descriptor*/, std::uint32_t at) const {
-    keys[at] = key;
+  __device__ void put(std::uint32_t descriptor, std::uint32_t bmu, std::uint32_t at) const {
+    keys[at] = std::uint64_t{descriptor} * order.places() + order.place(bmu);
   }
   __device__ void skip(std::uint32_t at) const { keys[at] = past_all; }
 };
@@ -67,7 +67,7 @@ __global__ void accumulate_kernel(TileView tile, std::uint32_t neurons, std::uin
   for (std::uint32_t i = tile.offsets[row] + part; i < end; i += row_lanes) {
     const std::uint32_t descriptor = tile.descriptors[i];
     if (counts && descriptor < descriptors) {
-      sink.put(std::size_t{descriptor} * neurons + bmu, descriptor, i);
+      sink.put(descriptor, bmu, i);
     } else {
       sink.skip(i);
       if (counts) {
@@ -77,12 +77,82 @@ __global__ void accumulate_kernel(TileView tile, std::uint32_t neurons, std::uin
   }
 }
 
-__global__ void start_kernel(const std::uint64_t* keys, std::uint64_t pairs, std::uint32_t neurons,
-                             std::uint32_t descriptors, std::uint64_t* starts) {
-  const std::size_t descriptor = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (descriptor <= descriptors) {
-    starts[descriptor] = lower_bound(keys, 0, pairs, descriptor * neurons);
+/// The first position in [0, end) of sorted keys whose key is not below wanted.
+[[nodiscard]] __device__ std::uint64_t lower_bound(const std::uint64_t* keys, std::uint64_t end,
+                                                   std::uint64_t wanted) {
+  std::uint64_t begin = 0;
+  while (begin < end) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    if (keys[middle] < wanted) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
   }
+  return begin;
+}
+
+/// A thread a strip of every descriptor, and one for the end.
+__global__ void start_kernel(const std::uint64_t* keys, std::uint64_t pairs,
+                             std::uint32_t strip_places, std::size_t strips,
+                             std::uint64_t* starts) {
+  const std::size_t strip = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (strip <= strips) {
+    starts[strip] = lower_bound(keys, pairs, strip * strip_places);
+  }
+}
+
+/// A thread a descriptor.
+__global__ void total_kernel(const std::uint64_t* starts, std::uint32_t strips,
+                             std::uint32_t descriptors, PlaneSummary* summaries) {
+  const std::size_t descriptor = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (descriptor < descriptors) {
+    summaries[descriptor] = {starts[(descriptor + 1) * strips] - starts[descriptor * strips], 0};
+  }
+}
+
+/// A thread a key: a count passes 255 where the key occurs once more so many places on. Those past
+/// all others belong to no descriptor.
+__global__ void large_kernel(const std::uint64_t* keys, std::uint64_t pairs, std::uint32_t places,
+                             std::uint64_t past_all, PlaneSummary* summaries) {
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at + most_small_count < pairs && keys[at] != past_all &&
+      keys[at] == keys[at + most_small_count]) {
+    summaries[keys[at] / places].large = 1;
+  }
+}
+
+/// A block a descriptor.
+__global__ void summary_kernel(const std::uint32_t* counts, std::uint32_t neurons,
+                               PlaneSummary* summaries) {
+  __shared__ unsigned long long total;
+  if (threadIdx.x == 0) {
+    total = 0;
+  }
+  __syncthreads();
+  const std::uint32_t* const plane = counts + std::size_t{blockIdx.x} * neurons;
+  std::uint64_t sum = 0;
+  std::uint32_t most = 0;
+  for (std::uint32_t i = threadIdx.x; i < neurons; i += blockDim.x) {
+    sum += plane[i];
+    most = max(most, plane[i]);
+  }
+  if (sum != 0) {
+    atomicAdd(&total, static_cast<unsigned long long>(sum));
+  }
+  const int large = __syncthreads_or(most > most_small_count ? 1 : 0);
+  if (threadIdx.x == 0) {
+    summaries[blockIdx.x] = {total, static_cast<std::uint32_t>(large)};
+  }
+}
+
+[[nodiscard]] std::size_t all_strips(MapShape shape) {
+  return std::size_t{StripOrder{shape.side}.strips()} * shape.descriptors;
+}
+
+/// A key past all that occur.
+[[nodiscard]] std::uint64_t past_all(MapShape shape) {
+  return std::uint64_t{StripOrder{shape.side}.places()} * shape.descriptors;
 }
 
 [[nodiscard]] std::uint64_t cells(MapShape shape) {
@@ -90,11 +160,11 @@ __global__ void start_kernel(const std::uint64_t* keys, std::uint64_t pairs, std
 }
 
 [[nodiscard]] std::size_t dense_bytes(MapShape shape) {
-  return (cells(shape) + shape.descriptors) * sizeof(std::uint32_t);
+  return cells(shape) * sizeof(std::uint32_t);
 }
 
 [[nodiscard]] std::size_t pair_bytes(MapShape shape, std::uint64_t most) {
-  return (2 * most + shape.descriptors + 1) * sizeof(std::uint64_t) + sort_scratch_bytes(most);
+  return (2 * most + all_strips(shape) + 1) * sizeof(std::uint64_t) + sort_scratch_bytes(most);
 }
 
 /// Length of the list of pairs, or 0 for the dense form.
@@ -108,7 +178,7 @@ __global__ void start_kernel(const std::uint64_t* keys, std::uint64_t pairs, std
 
 std::size_t Statistics::bytes(MapShape shape, std::uint64_t most_descriptors) {
   const std::uint64_t pairs = pairs_to_hold(shape, most_descriptors);
-  return shape.neurons() * sizeof(std::uint32_t) +
+  return shape.neurons() * sizeof(std::uint32_t) + shape.descriptors * sizeof(PlaneSummary) +
          (pairs != 0 ? pair_bytes(shape, pairs) : dense_bytes(shape));
 }
 
@@ -116,14 +186,14 @@ Statistics::Statistics(MapShape shape, std::uint64_t most_descriptors, MemoryAcc
                        StreamView stream)
     : shape_(shape),
       most_pairs_(pairs_to_hold(shape, most_descriptors)),
-      hits_(account, shape.neurons(), "the hits") {
+      hits_(account, shape.neurons(), "the hits"),
+      summaries_(account, shape.descriptors, "the descriptors' totals") {
   if (most_pairs_ == 0) {
     counts_ = {account, cells(shape), "the counts"};
-    present_ = {account, shape.descriptors, "the descriptors' flags"};
   } else {
     keys_ = {account, most_pairs_, "the list of counts"};
     sorted_room_ = {account, most_pairs_, "room to sort the counts"};
-    starts_ = {account, std::size_t{shape.descriptors} + 1, "the descriptors' starts"};
+    starts_ = {account, all_strips(shape) + 1, "the descriptors' starts"};
     sorting_ = {account, sort_scratch_bytes(most_pairs_), "the sort's scratch"};
   }
   clear(stream);
@@ -132,21 +202,26 @@ Statistics::Statistics(MapShape shape, std::uint64_t most_descriptors, MemoryAcc
 void Statistics::clear(StreamView stream) {
   hits_.fill_bytes(0, stream);
   counts_.fill_bytes(0, stream);
-  present_.fill_bytes(0, stream);
   pairs_ = 0;
+  rows_ = 0;
 }
 
 void Statistics::accumulate(TileView tile, std::size_t descriptors, StreamView stream) {
   if (tile.rows == 0) {
     return;
   }
+  if (tile.rows > std::numeric_limits<std::uint32_t>::max() - rows_) {
+    throw std::runtime_error("the statistics count up to " +
+                             std::to_string(std::numeric_limits<std::uint32_t>::max()) +
+                             " rows, and more came; train on fewer articles");
+  }
+  rows_ += tile.rows;
   const std::size_t threads = std::size_t{tile.rows} * row_lanes;
   const auto blocks = static_cast<unsigned>((threads + block_threads - 1) / block_threads);
   const auto neurons = static_cast<std::uint32_t>(shape_.neurons());
   if (most_pairs_ == 0) {
     accumulate_kernel<<<blocks, block_threads, 0, stream.value()>>>(
-        tile, neurons, shape_.descriptors, hits_.data(),
-        CountSink{counts_.data(), present_.data()});
+        tile, neurons, shape_.descriptors, hits_.data(), CountSink{counts_.data(), neurons});
   } else {
     if (descriptors > most_pairs_ - pairs_) {
       throw std::runtime_error("the statistics were made for " + std::to_string(most_pairs_) +
@@ -156,58 +231,66 @@ void Statistics::accumulate(TileView tile, std::size_t descriptors, StreamView s
     }
     accumulate_kernel<<<blocks, block_threads, 0, stream.value()>>>(
         tile, neurons, shape_.descriptors, hits_.data(),
-        PairSink{keys_.data() + pairs_, cells(shape_)});
+        PairSink{keys_.data() + pairs_, past_all(shape_), {shape_.side}});
     pairs_ += descriptors;
   }
   check_launch();
 }
 
-std::vector<DescriptorId> Statistics::settle(StreamView stream) {
-  if (most_pairs_ != 0) {
-    return settle_pairs(stream);
+std::vector<PlaneSummary> Statistics::settle(StreamView stream) {
+  std::vector<PlaneSummary> summaries(summaries_.size());
+  if (summaries.empty()) {
+    return summaries;
   }
-  std::vector<std::uint32_t> present(present_.size());
-  copy_to_host(present.data(), present_.data(), present.size(), stream);
+  if (most_pairs_ != 0) {
+    sort_pairs(stream);
+  } else {
+    summary_kernel<<<shape_.descriptors, block_threads, 0, stream.value()>>>(
+        counts_.data(), static_cast<std::uint32_t>(shape_.neurons()), summaries_.data());
+    check_launch();
+  }
+  copy_to_host(summaries.data(), summaries_.data(), summaries.size(), stream);
   stream.synchronize();
-  std::vector<DescriptorId> counted;
-  for (DescriptorId descriptor = 0; descriptor < present.size(); ++descriptor) {
-    if (present[descriptor] != 0) {
-      counted.push_back(descriptor);
+  if (most_pairs_ != 0) {
+    // What counts stands first; the places that rows left empty can be taken again.
+    pairs_ = 0;
+    for (const PlaneSummary& summary : summaries) {
+      pairs_ += summary.total;
     }
   }
-  return counted;
+  return summaries;
 }
 
-std::vector<DescriptorId> Statistics::settle_pairs(StreamView stream) {
+void Statistics::sort_pairs(StreamView stream) {
   SortRoom<std::uint64_t> keys{keys_.data(), sorted_room_.data()};
-  sort_keys(keys, pairs_, std::bit_width(cells(shape_)), {sorting_.data(), sorting_.size()},
+  sort_keys(keys, pairs_, std::bit_width(past_all(shape_)), {sorting_.data(), sorting_.size()},
             stream);
   if (keys.data != keys_.data()) {
     std::swap(keys_, sorted_room_);
   }
-  start_kernel<<<shape_.descriptors / block_threads + 1, block_threads, 0, stream.value()>>>(
-      keys_.data(), pairs_, static_cast<std::uint32_t>(shape_.neurons()), shape_.descriptors,
-      starts_.data());
+  const StripOrder order{shape_.side};
+  const std::size_t strips = all_strips(shape_);
+  const auto blocks = [](std::uint64_t threads) {
+    return static_cast<unsigned>((threads + block_threads - 1) / block_threads);
+  };
+  start_kernel<<<blocks(strips + 1), block_threads, 0, stream.value()>>>(
+      keys_.data(), pairs_, order.strip_places(), strips, starts_.data());
   check_launch();
-  std::vector<std::uint64_t> starts(starts_.size());
-  copy_to_host(starts.data(), starts_.data(), starts.size(), stream);
-  stream.synchronize();
-  // What counts stands first; the places that rows left empty can be taken again.
-  pairs_ = starts.back();
-  std::vector<DescriptorId> counted;
-  for (DescriptorId descriptor = 0; descriptor < shape_.descriptors; ++descriptor) {
-    if (starts[descriptor] != starts[descriptor + 1]) {
-      counted.push_back(descriptor);
-    }
+  total_kernel<<<blocks(shape_.descriptors), block_threads, 0, stream.value()>>>(
+      starts_.data(), order.strips(), shape_.descriptors, summaries_.data());
+  check_launch();
+  if (pairs_ != 0) {
+    large_kernel<<<blocks(pairs_), block_threads, 0, stream.value()>>>(
+        keys_.data(), pairs_, order.places(), past_all(shape_), summaries_.data());
+    check_launch();
   }
-  return counted;
 }
 
 std::variant<DenseCounts, PairCounts> Statistics::counts() const {
   if (most_pairs_ == 0) {
     return DenseCounts{counts_.data(), shape_.side};
   }
-  return PairCounts{keys_.data(), starts_.data(), shape_.side};
+  return PairCounts{keys_.data(), starts_.data(), {shape_.side}};
 }
 
 std::vector<std::uint32_t> Statistics::read_hits(StreamView stream) const {

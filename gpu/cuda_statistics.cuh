@@ -1,7 +1,7 @@
 // Statistics on the device: hits of every neuron, and for every descriptor how many of those hits
 // have it, either as dense counts or as a sorted list of (descriptor, neuron) pairs, whichever is
 // smaller. Always holds: they are sums of integers, so neither the form nor the order of tiles,
-// rows and threads matters; a descriptor that no row had is known without reading its counts.
+// rows and threads matters; no count passes 32 bits, which the number of rows is checked for.
 #pragma once
 
 #include <cstddef>
@@ -16,67 +16,100 @@
 
 namespace somatlas::gpu {
 
+/// The order of a plane's places in the list of pairs: strips of 16 columns, row by row in each, so
+/// that a strip, and in it a square of 16 x 16, is one run.
+struct StripOrder {
+  static constexpr std::uint32_t width = 16;
+  std::uint32_t side;
+
+  [[nodiscard]] __host__ __device__ constexpr std::uint32_t strips() const {
+    return (side + width - 1) / width;
+  }
+  [[nodiscard]] __host__ __device__ constexpr std::uint32_t strip_places() const {
+    return side * width;
+  }
+  [[nodiscard]] __host__ __device__ constexpr std::uint32_t places() const {
+    return strips() * strip_places();
+  }
+  [[nodiscard]] __host__ __device__ constexpr std::uint32_t place(std::uint32_t neuron) const {
+    const std::uint32_t x = neuron % side;
+    return (x / width * side + neuron / side) * width + x % width;
+  }
+};
+
+/// One warp: adds count to a cell in shared memory that holds it.
+__device__ inline void add_to_cell(std::uint32_t* cells, std::uint32_t at) {
+  atomicAdd(&cells[at], 1U);
+}
+__device__ inline void add_to_cell(std::uint8_t* cells, std::uint32_t at) {
+  atomicAdd(reinterpret_cast<std::uint32_t*>(cells) + at / 4, 1U << (at % 4 * 8));
+}
+
 /// Dense counts, [descriptors][neurons] row-major.
 struct DenseCounts {
   const std::uint32_t* counts;
   std::uint32_t side;
 
-  /// One warp: writes row y of a descriptor's plane, side values, to line. True where any is not 0.
-  [[nodiscard]] __device__ bool load_row(std::uint32_t descriptor, std::uint32_t y,
-                                         std::uint64_t* line) const {
-    const std::uint32_t* row = counts + (std::size_t{descriptor} * side + y) * side;
+  /// One warp: puts so many columns of a descriptor's plane, from first on, into cells, which are
+  /// 0: [side][columns]. Returns whether any is not 0. columns: a power of two up to 32.
+  template <typename Cell>
+  [[nodiscard]] __device__ bool load_columns(std::uint32_t descriptor, std::uint32_t first,
+                                             std::uint32_t columns, Cell* cells) const {
+    const std::uint32_t x = threadIdx.x % columns;
+    const std::uint32_t* from = counts + std::size_t{descriptor} * side * side + first + x;
     std::uint32_t any = 0;
-    for (std::uint32_t x = threadIdx.x % 32; x < side; x += 32) {
-      const std::uint32_t count = row[x];
-      line[x] = count;
-      any |= count;
+    if (first + x < side) {
+#pragma unroll 4
+      for (std::uint32_t y = threadIdx.x / columns; y < side; y += 32 / columns) {
+        const std::uint32_t count = from[std::size_t{y} * side];
+        cells[y * columns + x] = static_cast<Cell>(count);
+        any |= count;
+      }
     }
     return __any_sync(0xFFFF'FFFFU, any != 0);
   }
 };
 
-/// The first position in [begin, end) of sorted keys whose key is not below wanted.
-[[nodiscard]] __device__ inline std::uint64_t lower_bound(const std::uint64_t* keys,
-                                                          std::uint64_t begin, std::uint64_t end,
-                                                          std::uint64_t wanted) {
-  while (begin < end) {
-    const std::uint64_t middle = begin + (end - begin) / 2;
-    if (keys[middle] < wanted) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
-/// One key descriptor * M + neuron for every descriptor of every row, sorted; those of a descriptor
-/// are at [starts[descriptor], starts[descriptor + 1]).
+/// A sorted key descriptor * places + place for every descriptor of every row; those of a strip are
+/// at [starts[g], starts[g + 1]), g = descriptor * strips + strip.
 struct PairCounts {
   const std::uint64_t* keys;
   const std::uint64_t* starts;
-  std::uint32_t side;
+  StripOrder order;
 
-  /// As DenseCounts::load_row.
-  [[nodiscard]] __device__ bool load_row(std::uint32_t descriptor, std::uint32_t y,
-                                         std::uint64_t* line) const {
-    const std::uint64_t first_key = (std::uint64_t{descriptor} * side + y) * side;
-    const std::uint64_t plane_end = starts[descriptor + 1];
-    const std::uint64_t begin = lower_bound(keys, starts[descriptor], plane_end, first_key);
-    const std::uint64_t end = lower_bound(keys, begin, plane_end, first_key + side);
-    if (begin == end) {
-      return false;
+  /// As DenseCounts::load_columns; no column's strip begins left of first.
+  template <typename Cell>
+  [[nodiscard]] __device__ bool load_columns(std::uint32_t descriptor, std::uint32_t first,
+                                             std::uint32_t columns, Cell* cells) const {
+    const std::uint32_t strip = first / order.width;
+    const std::uint32_t end_strip =
+        min((first + columns + order.width - 1) / order.width, order.strips());
+    const std::uint64_t* const strip_starts = starts + std::size_t{descriptor} * order.strips();
+    const std::uint64_t end = strip_starts[end_strip];
+    const std::uint64_t first_key =
+        std::uint64_t{descriptor} * order.places() + std::uint64_t{strip} * order.strip_places();
+    bool any = false;
+    for (std::uint64_t i = strip_starts[strip] + threadIdx.x % 32; i < end; i += 32) {
+      auto place = static_cast<std::uint32_t>(keys[i] - first_key);
+      std::uint32_t x = 0;
+      if (place >= order.strip_places()) {
+        place -= order.strip_places();
+        x = order.width;
+      }
+      x += strip * order.width + place % order.width - first;
+      if (x < columns) {
+        add_to_cell(cells, place / order.width * columns + x);
+        any = true;
+      }
     }
-    const std::uint32_t lane = threadIdx.x % 32;
-    for (std::uint32_t x = lane; x < side; x += 32) {
-      line[x] = 0;
-    }
-    __syncwarp();
-    for (std::uint64_t i = begin + lane; i < end; i += 32) {
-      atomicAdd(reinterpret_cast<unsigned long long*>(&line[keys[i] - first_key]), 1ULL);
-    }
-    return true;
+    return __any_sync(0xFFFF'FFFFU, any);
   }
+};
+
+/// What the update plans by.
+struct PlaneSummary {
+  std::uint64_t total;  // of the plane's counts
+  std::uint32_t large;  // not 0 where one of them passes 255
 };
 
 class Statistics {
@@ -92,12 +125,11 @@ class Statistics {
   /// Enqueues: rows that train enter the hits and counts at their BMUs. Rows without a BMU do not;
   /// rows that name a neuron or a descriptor that does not exist are marked as faults.
   /// descriptors: of all the tile's rows. Throws std::runtime_error when they pass
-  /// most_descriptors.
+  /// most_descriptors, or when the rows since the last clear() pass what a count holds.
   void accumulate(TileView tile, std::size_t descriptors, StreamView stream);
 
-  /// Puts the counts in order for reading, and returns the descriptors that some row had,
-  /// ascending. Synchronous.
-  [[nodiscard]] std::vector<DescriptorId> settle(StreamView stream);
+  /// Puts the counts in order for reading, and returns what each descriptor's come to. Synchronous.
+  [[nodiscard]] std::vector<PlaneSummary> settle(StreamView stream);
   /// The counts as they were settled.
   [[nodiscard]] std::variant<DenseCounts, PairCounts> counts() const;
   [[nodiscard]] const std::uint32_t* hits() const { return hits_.data(); }
@@ -105,16 +137,17 @@ class Statistics {
   [[nodiscard]] std::vector<std::uint32_t> read_hits(StreamView stream) const;
 
  private:
-  [[nodiscard]] std::vector<DescriptorId> settle_pairs(StreamView stream);
+  void sort_pairs(StreamView stream);
 
   MapShape shape_;
   std::uint64_t most_pairs_;  // 0: the dense form
   std::uint64_t pairs_ = 0;   // of the list that are in use
+  std::uint64_t rows_ = 0;    // that came since the last clear: no count passes it
   DeviceBuffer<std::uint32_t> hits_;
-  // The dense form: counts, and for each descriptor whether it has any.
+  DeviceBuffer<PlaneSummary> summaries_;
+  // The dense form.
   DeviceBuffer<std::uint32_t> counts_;
-  DeviceBuffer<std::uint32_t> present_;
-  // The list: keys and as much room for sorting, where each descriptor starts, scratch.
+  // The list: keys and as much room for sorting, where each strip starts, scratch.
   DeviceBuffer<std::uint64_t> keys_;
   DeviceBuffer<std::uint64_t> sorted_room_;
   DeviceBuffer<std::uint64_t> starts_;

@@ -1,10 +1,12 @@
-// The update on the device: statistics become the next codebook. Always holds: sums are exact in 64
-// bits and the division rounds exactly, so the weights are the contract's whatever the batch size;
-// scratch is bounded by a constant or by one plane, whichever is larger.
+// The update on the device: statistics become the next codebook. Always holds: sums are exact in
+// the width that each descriptor's counts need and the division rounds exactly, so the weights are
+// the contract's whatever the batch size; scratch is bounded by a constant or by one plane,
+// whichever is larger.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "gpu/backend.h"
 #include "gpu/cuda_buffer.cuh"
@@ -18,7 +20,7 @@ class Updater {
  public:
   /// Bytes on the device.
   [[nodiscard]] static std::size_t bytes(MapShape shape);
-  /// Throws std::runtime_error when a row of the map does not fit the GPU's shared memory.
+  /// Throws std::runtime_error when a column of the map does not fit the GPU's shared memory.
   Updater(MapShape shape, MemoryAccount& account);
 
   /// Makes book from the statistics with a box of half-width radius. Synchronous.
@@ -28,13 +30,21 @@ class Updater {
   [[nodiscard]] const DeviceBuffer<std::uint64_t>& room() const { return planes_; }
 
  private:
+  template <typename Cell, typename Column, typename Sum, typename Counts, typename Sink>
+  void blur(Counts counts, const std::uint32_t* planes, std::size_t count, std::uint32_t radius,
+            Sink sink, StreamView stream);
+  template <typename Cell, typename Column, typename Sum>
+  void make_planes(const Codebook& book, const Statistics& statistics,
+                   std::span<const DescriptorId> planes, std::size_t first, std::uint32_t radius,
+                   StreamView stream);
+
   MapShape shape_;
-  std::size_t batch_;                        // planes in flight
-  DeviceBuffer<std::uint64_t> planes_;       // [batch][side x][side y]: blurred along the rows
-  DeviceBuffer<std::uint64_t> hits_;         // [side y][side x]: blurred hits
+  std::size_t most_shared_bytes_ = 0;        // of a block
+  DeviceBuffer<std::uint64_t> planes_;       // blurred columns of the planes in work
+  DeviceBuffer<std::uint64_t> hits_;         // [side x][pitch y]: blurred hits
   DeviceBuffer<float> scales_;               // 16383 / hits, for the first guess of a weight
-  DeviceBuffer<std::uint8_t> usable_;        // 1 where the blurred hits are not 0
-  DeviceBuffer<std::uint32_t> descriptors_;  // those counted, then those not
+  DeviceBuffer<std::uint8_t> usable_;        // 1 where the blurred hits are not 0, row-major
+  DeviceBuffer<std::uint32_t> descriptors_;  // by what their sums need
 };
 
 }  // namespace somatlas::gpu
