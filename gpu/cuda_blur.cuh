@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(32)
     return;
   }
   const Cell* const column = cells + (lane < columns ? lane : 0);
-  walk_line<Sum>(
+  walk_whole_line<Sum>(
       static_cast<int>(side), radius, static_cast<int>(layout.pitch),
       [=](unsigned y) { return static_cast<Sum>(column[y * columns]); },
       [=](int at, const Sum(&sums)[4]) {
@@ -106,42 +106,43 @@ __global__ void __launch_bounds__(32 * across_warps)
   const std::uint32_t y = blockIdx.x * 32 + threadIdx.x % 32;
   const Column* const row = columns + slot * layout.plane() + y;
   const auto put = sink.row(slot, y);
-  walk_line<Sum>(
+  walk_whole_line<Sum>(
       static_cast<int>(layout.side), radius, static_cast<int>((layout.side + 3) / 4 * 4),
       [=](unsigned x) { return static_cast<Sum>(row[std::size_t{x} * layout.pitch]); }, put);
 }
 
+/// The blurred hits and weight_scale() of them, or 0: [side][pitch].
+struct Divisors {
+  std::uint64_t* hits;
+  float* scales;
+
+  /// Those so many places on.
+  [[nodiscard]] Divisors next(std::size_t places) const { return {hits + places, scales + places}; }
+  __device__ void put(std::size_t at, std::uint64_t sum) const {
+    hits[at] = sum;
+    scales[at] = sum == 0 ? 0.0F : weight_scale(sum);
+  }
+};
+
 /// Takes the blurred hits: the denominators.
 struct HitsSink {
   ColumnLayout layout;
-  std::uint64_t* hits;   // [side x][pitch y]
-  float* scales;         // the same: 16383 / hits, or 0
+  Divisors by_column;
+  Divisors by_row;
   std::uint8_t* usable;  // [side y][side x]
 
-  /// The cells of one row.
-  struct Row {
-    std::uint64_t* hits;
-    float* scales;
-    std::uint8_t* usable;
-    std::uint32_t side;
-    std::uint32_t pitch;
-    bool stored;
-
-    __device__ void operator()(int first, const std::uint64_t (&sums)[4]) const {
+  [[nodiscard]] __device__ auto row(std::uint32_t /*slot*/, std::uint32_t y) const {
+    return [*this, y](int first, const std::uint64_t(&sums)[4]) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const auto x = static_cast<std::uint32_t>(first + i);
-        if (stored && x < side) {
-          hits[std::size_t{x} * pitch] = sums[i];
-          scales[std::size_t{x} * pitch] = sums[i] == 0 ? 0.0F : weight_scale(sums[i]);
-          usable[x] = sums[i] == 0 ? 0 : 1;
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        const std::uint32_t x = static_cast<std::uint32_t>(first) + i;
+        if (x < layout.side && y < layout.side) {
+          by_column.put(std::size_t{x} * layout.pitch + y, sums[i]);
+          by_row.put(std::size_t{y} * layout.pitch + x, sums[i]);
+          usable[std::size_t{y} * layout.side + x] = sums[i] == 0 ? 0 : 1;
         }
       }
-    }
-  };
-  [[nodiscard]] __device__ Row row(std::uint32_t /*slot*/, std::uint32_t y) const {
-    return {hits + y,    scales + y,   usable + std::size_t{y} * layout.side,
-            layout.side, layout.pitch, y < layout.side};
+    };
   }
 };
 
@@ -165,20 +166,18 @@ struct WeightSink {
   CodebookView book;
   const std::uint32_t* planes;
   ColumnLayout layout;
-  const std::uint64_t* hits;
-  const float* scales;
+  Divisors by_column;
 
-  struct Row {
-    std::uint16_t* weights;  // of the row's first neuron
-    const std::uint64_t* hits;
-    const float* scales;
-    std::uint32_t side;
-    std::uint32_t pitch;
-    std::uint32_t descriptors;
-    bool stored;
-
-    template <typename Sum>
-    __device__ void operator()(int first, const Sum (&sums)[4]) const {
+  [[nodiscard]] __device__ auto row(std::uint32_t slot, std::uint32_t y) const {
+    const std::uint32_t side = layout.side;
+    const bool stored = y < side;
+    std::uint16_t* const weights =
+        book.neurons.weights + book.position(planes[slot], stored ? y * side : 0);
+    const float* const scales = by_column.scales + y;
+    const std::uint64_t* const hits = by_column.hits + y;
+    const std::uint32_t pitch = layout.pitch;
+    const std::size_t super = std::size_t{book.descriptors} * line_weights;
+    return [=](int first, const auto(&sums)[4]) {
       const auto x = static_cast<std::uint32_t>(first);
       std::uint32_t four[4];
 #pragma unroll
@@ -190,23 +189,11 @@ struct WeightSink {
         }
       }
       if (stored) {
-        const std::size_t at =
-            std::size_t{x / 16} * descriptors * line_weights + x / 8 % 2 * 64 + x / 4 % 2 * 16;
-        __stcs(reinterpret_cast<uint2*>(weights + at),
+        std::uint16_t* const to = weights + x / 16 * super + x / 8 % 2 * 64 + x / 4 % 2 * 16;
+        __stcs(reinterpret_cast<uint2*>(to),
                make_uint2(four[0] | four[1] << 16, four[2] | four[3] << 16));
       }
-    }
-  };
-
-  [[nodiscard]] __device__ Row row(std::uint32_t slot, std::uint32_t y) const {
-    const bool stored = y < layout.side;
-    return {book.neurons.weights + book.position(planes[slot], stored ? y * layout.side : 0),
-            hits + y,
-            scales + y,
-            layout.side,
-            layout.pitch,
-            book.descriptors,
-            stored};
+    };
   }
 };
 

@@ -52,22 +52,44 @@ class BoxChain {
   Sum third_ = 0;
 };
 
-/// Walks a line of side values: load(i) gives value i, and 0 for i == side; put(at, sums) takes the
-/// blurred values from at on, four at a time, up to length (a multiple of four; those past side
-/// mean nothing).
-template <typename Sum, typename Load, typename Put>
-__device__ void walk_line(int side, int radius, int length, Load load, Put put) {
+/// What a walk makes of a line of side values: the blurred ones from first on (a multiple of four).
+struct LineSpan {
+  int side;
+  int radius;
+  int first;
+  int length;  // a multiple of four; blurred values past side mean nothing
+
+  /// The values that it needs are [begin, begin + count).
+  [[nodiscard]] __device__ int begin() const { return max(0, first - 3 * radius); }
+  [[nodiscard]] __device__ int count() const {
+    return min(side, first + length + 3 * radius) - begin();
+  }
+};
+
+/// Walks along: load(i) gives value begin() + i, and 0 for i == count(); put(at, sums) takes the
+/// blurred values from at on, four at a time. Before that skip(at) may say that it has dealt with
+/// them: all values in [at - 3 radius - 3, at + 3 radius + 3] are 0. start: no value before
+/// start + 3 radius is other than 0, nor does a walk that begins there miss one.
+template <typename Sum, typename Load, typename Skip, typename Put>
+__device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Put put) {
+  const int radius = span.radius;
+  const int side = span.side;
+  const int begin = span.begin();
+  const auto count = static_cast<unsigned>(span.count());
   const auto value = [&](int at) {
-    const auto limit = static_cast<unsigned>(side);
-    const auto place = static_cast<unsigned>(at);
-    return load(place < limit ? place : limit);
+    const auto place = static_cast<unsigned>(at - begin);
+    return load(place < count ? place : count);
   };
   BoxChain<Sum> chain;
 #pragma unroll 4
-  for (int at = -3 * radius; at < 0; ++at) {
-    chain.step_clipped(at, side, radius, value(at + 3 * radius), value(at + radius - 1), 0, 0);
+  for (int at = start; at < span.first; ++at) {
+    chain.step_clipped(at, side, radius, value(at + 3 * radius), value(at + radius - 1),
+                       value(at - radius - 2), value(at - 3 * radius - 3));
   }
-  for (int first = 0; first < length; first += 4) {
+  for (int first = span.first; first < span.first + span.length; first += 4) {
+    if (skip(first)) {
+      continue;
+    }
     Sum entering[4][4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -92,6 +114,14 @@ __device__ void walk_line(int side, int radius, int length, Load load, Put put) 
     }
     put(first, sums);
   }
+}
+
+/// Walks a whole line: load(i) gives value i, and 0 for i == side.
+template <typename Sum, typename Load, typename Put>
+__device__ void walk_whole_line(int side, int radius, int length, Load load, Put put) {
+  const LineSpan span{side, radius, 0, length};
+  walk_line<Sum>(
+      span, -3 * radius, load, [](int /*at*/) { return false; }, put);
 }
 
 }  // namespace somatlas::gpu

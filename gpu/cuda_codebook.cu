@@ -211,10 +211,12 @@ void Codebook::make_norms(const std::uint8_t* usable, StreamView stream) {
   }
   norm_kernel<<<supers, line_weights, 0, stream.value()>>>(view(), usable);
   check_launch();
+  bounded_ = true;
 }
 
 void Codebook::put_planes(DescriptorId first, std::size_t count, const std::uint16_t* planes,
                           StreamView stream) {
+  bounded_ = false;
   plane_kernel<true><<<plane_grid(view().neuron_count, count), block_threads, 0, stream.value()>>>(
       view(), first, count, const_cast<std::uint16_t*>(planes));
   check_launch();

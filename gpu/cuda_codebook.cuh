@@ -81,6 +81,8 @@ class Codebook {
   /// Makes square sums, norms and both tables of bounds from the stored weights. usable: M flags on
   /// the device, row-major, 0 where the neuron is vacant.
   void make_norms(const std::uint8_t* usable, StreamView stream);
+  /// Whether the tables of bounds are those of the stored weights.
+  [[nodiscard]] bool bounded() const { return bounded_; }
   /// Copies count planes, [count][M] row-major on the device, into the codebook from descriptor
   /// first on, and back out of it.
   void put_planes(DescriptorId first, std::size_t count, const std::uint16_t* planes,
@@ -98,6 +100,7 @@ class Codebook {
   LineBuffer super_bounds_;
   DeviceBuffer<std::uint64_t> square_sums_;
   std::uint64_t version_ = 1;
+  bool bounded_ = true;
 };
 
 }  // namespace somatlas::gpu

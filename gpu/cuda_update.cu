@@ -1,6 +1,7 @@
-// Planes are blurred a batch at a time, columns then rows. Descriptors are taken by what their
-// counts need: bytes, 32-bit columns and 32-bit sums for most, 64-bit sums where the radius is
-// large, 64 bits throughout for the few that nearly every article has.
+// Which descriptor is made in which way: patch by patch where the radius is small and the counts
+// are few, else whole planes, a batch at a time, columns then rows. Numbers are as wide as a
+// descriptor's counts need: bytes, 32-bit columns and 32-bit sums for most, 64-bit sums where the
+// radius is large, 64 bits throughout for the few that nearly every article has.
 #include "gpu/cuda_update.cuh"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "gpu/cuda_blur.cuh"
+#include "gpu/cuda_patch.cuh"
 
 namespace somatlas::gpu {
 namespace {
@@ -22,21 +24,44 @@ constexpr std::size_t wanted_shared_bytes = std::size_t{72} << 10;
 constexpr std::uint32_t most_columns = 32;
 constexpr std::uint32_t fewest_columns = 4;
 
-/// What the numbers of a plane need.
-enum Width : std::uint8_t { narrow, narrow_columns, wide, uncounted, widths };
+/// Up to here patches are faster than whole planes.
+constexpr std::uint32_t best_patch_radius = 20;
+static_assert(best_patch_radius <= most_patch_radius);
+
+/// How a plane is made.
+enum Way : std::uint8_t {
+  narrow_patches,
+  wide_patches,
+  narrow_plane,
+  narrow_columns,
+  wide_plane,
+  no_counts,
+  ways
+};
 
 /// A pass multiplies a sum by at most the window's width, and the first pass makes at most the
 /// total of it: so three passes an axis by no more than the width squared.
-[[nodiscard]] Width width_of(const PlaneSummary& plane, std::uint32_t side, std::uint32_t radius) {
+[[nodiscard]] Way way_of(const PlaneSummary& plane, MapShape shape, std::uint32_t radius,
+                         bool pairs) {
   constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
-  const std::uint64_t width = std::min(2 * radius + 1, side);
+  const std::uint64_t width = std::min(2 * radius + 1, shape.side);
+  const std::uint64_t factor = width * width;
   if (plane.total == 0) {
-    return uncounted;
+    return no_counts;
   }
-  if (plane.large != 0 || plane.total > limit / (width * width)) {
-    return wide;
+  if (plane.total > limit / factor) {
+    return wide_plane;
   }
-  return plane.total * width * width > limit / (width * width) ? narrow_columns : narrow;
+  const bool narrow = plane.total * factor <= limit / factor;
+  // Spreading a count along a row costs about half of what a patch saves a row of 32 neurons.
+  if (pairs && radius <= best_patch_radius &&
+      plane.total * (32 + 6 * radius) <= 2 * shape.neurons()) {
+    return narrow ? narrow_patches : wide_patches;
+  }
+  if (plane.large != 0) {
+    return wide_plane;
+  }
+  return narrow ? narrow_plane : narrow_columns;
 }
 
 /// Columns that a block of down_kernel takes: as many as let several blocks run side by side.
@@ -64,16 +89,17 @@ template <typename Cell, typename Sum>
 
 std::size_t Updater::bytes(MapShape shape) {
   return room_words(shape) * sizeof(std::uint64_t) +
-         hits_places(shape) * (sizeof(std::uint64_t) + sizeof(float)) + shape.neurons() +
-         shape.descriptors * sizeof(std::uint32_t);
+         2 * hits_places(shape) * (sizeof(std::uint64_t) + sizeof(float)) + shape.neurons() +
+         (shape.neurons() + shape.descriptors) * sizeof(std::uint32_t);
 }
 
 Updater::Updater(MapShape shape, MemoryAccount& account)
     : shape_(shape),
       planes_(account, room_words(shape), "the planes in work"),
-      hits_(account, hits_places(shape), "the blurred hits"),
-      scales_(account, hits_places(shape), "the divisions' scales"),
+      hits_(account, 2 * hits_places(shape), "the blurred hits"),
+      scales_(account, 2 * hits_places(shape), "the divisions' scales"),
       usable_(account, shape.neurons(), "the neurons' flags"),
+      factors_(account, shape.neurons(), "the factors of an axis"),
       descriptors_(account, shape.descriptors, "the list of descriptors") {
   int device = 0;
   int most_bytes = 0;
@@ -111,21 +137,39 @@ void Updater::blur(Counts counts, const std::uint32_t* planes, std::size_t count
 
 template <typename Cell, typename Column, typename Sum>
 void Updater::make_planes(const Codebook& book, const Statistics& statistics,
-                          std::span<const DescriptorId> planes, std::size_t first,
-                          std::uint32_t radius, StreamView stream) {
+                          const std::uint32_t* planes, std::size_t count, std::uint32_t radius,
+                          StreamView stream) {
   const ColumnLayout layout = ColumnLayout::of(shape_.side);
   const std::size_t batch =
       std::clamp<std::size_t>(planes_.bytes() / (layout.plane() * sizeof(Column)), 1, 65'535);
-  for (std::size_t begin = 0; begin < planes.size(); begin += batch) {
-    const std::size_t count = std::min(batch, planes.size() - begin);
-    const std::uint32_t* const here = descriptors_.data() + first + begin;
+  for (std::size_t begin = 0; begin < count; begin += batch) {
+    const std::uint32_t* const here = planes + begin;
     std::visit(
         [&](auto counts) {
           blur<Cell, Column, Sum>(
-              counts, here, count, radius,
-              WeightSink{book.view(), here, layout, hits_.data(), scales_.data()}, stream);
+              counts, here, std::min(batch, count - begin), radius,
+              WeightSink{book.view(), here, layout, {hits_.data(), scales_.data()}}, stream);
         },
         statistics.counts());
+  }
+}
+
+template <typename Sum>
+void Updater::make_patches(const Codebook& book, const Statistics& statistics,
+                           const std::uint32_t* planes, std::size_t count, std::uint32_t radius,
+                           StreamView stream) {
+  const PatchPlan plan = PatchPlan::of(shape_.side, radius);
+  const auto kernel = patch_kernel<Sum>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(plan.bytes())));
+  const std::size_t batch = std::numeric_limits<std::int32_t>::max() / plan.patches();
+  for (std::size_t begin = 0; begin < count; begin += batch) {
+    const auto here = static_cast<std::uint32_t>(std::min(batch, count - begin));
+    kernel<<<here * plan.patches(), 32, plan.bytes(), stream.value()>>>(
+        std::get<PairCounts>(statistics.counts()), planes + begin, here, plan, factors_.data(),
+        Divisors{hits_.data(), scales_.data()}.next(hits_places(shape_)),
+        ColumnLayout::of(shape_.side).pitch, book.view(), book.bounded());
+    check_launch();
   }
 }
 
@@ -133,30 +177,44 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
                      StreamView stream) {
   // Wider than the map is the same as covering it.
   radius = std::min(radius, shape_.side - 1);
+  const Divisors divisors{hits_.data(), scales_.data()};
   blur<std::uint32_t, std::uint64_t, std::uint64_t>(
       DenseCounts{statistics.hits(), shape_.side}, nullptr, 1, radius,
-      HitsSink{ColumnLayout::of(shape_.side), hits_.data(), scales_.data(), usable_.data()},
+      HitsSink{ColumnLayout::of(shape_.side), divisors, divisors.next(hits_places(shape_)),
+               usable_.data()},
       stream);
+  constexpr unsigned spread_threads = 64;
+  if (radius <= best_patch_radius) {
+    spread_kernel<<<(shape_.side + spread_threads - 1) / spread_threads, spread_threads, 0,
+                    stream.value()>>>(shape_.side, radius, factors_.data());
+    check_launch();
+  }
 
   const std::vector<PlaneSummary> planes = statistics.settle(stream);
-  std::array<std::vector<DescriptorId>, widths> by_width;
+  const bool pairs = std::holds_alternative<PairCounts>(statistics.counts());
+  std::array<std::vector<DescriptorId>, ways> by_way;
   for (DescriptorId descriptor = 0; descriptor < planes.size(); ++descriptor) {
-    by_width[width_of(planes[descriptor], shape_.side, radius)].push_back(descriptor);
+    by_way[way_of(planes[descriptor], shape_, radius, pairs)].push_back(descriptor);
   }
-  std::array<std::size_t, widths> firsts{};
+  std::array<const std::uint32_t*, ways> lists{};
   std::vector<DescriptorId> order;
-  for (std::size_t width = 0; width < widths; ++width) {
-    firsts[width] = order.size();
-    order.insert(order.end(), by_width[width].begin(), by_width[width].end());
+  for (std::size_t way = 0; way < ways; ++way) {
+    lists[way] = descriptors_.data() + order.size();
+    order.insert(order.end(), by_way[way].begin(), by_way[way].end());
   }
   copy_to_device(descriptors_.data(), order.data(), order.size(), stream);
-  book.clear_planes(descriptors_.data() + firsts[uncounted], by_width[uncounted].size(), stream);
-  make_planes<std::uint8_t, std::uint32_t, std::uint32_t>(book, statistics, by_width[narrow],
-                                                          firsts[narrow], radius, stream);
+
+  book.clear_planes(lists[no_counts], by_way[no_counts].size(), stream);
+  make_patches<std::uint32_t>(book, statistics, lists[narrow_patches],
+                              by_way[narrow_patches].size(), radius, stream);
+  make_patches<std::uint64_t>(book, statistics, lists[wide_patches], by_way[wide_patches].size(),
+                              radius, stream);
+  make_planes<std::uint8_t, std::uint32_t, std::uint32_t>(
+      book, statistics, lists[narrow_plane], by_way[narrow_plane].size(), radius, stream);
   make_planes<std::uint8_t, std::uint32_t, std::uint64_t>(
-      book, statistics, by_width[narrow_columns], firsts[narrow_columns], radius, stream);
-  make_planes<std::uint32_t, std::uint64_t, std::uint64_t>(book, statistics, by_width[wide],
-                                                           firsts[wide], radius, stream);
+      book, statistics, lists[narrow_columns], by_way[narrow_columns].size(), radius, stream);
+  make_planes<std::uint32_t, std::uint64_t, std::uint64_t>(
+      book, statistics, lists[wide_plane], by_way[wide_plane].size(), radius, stream);
   book.make_norms(usable_.data(), stream);
   stream.synchronize();
 }

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "gpu/backend.h"
 #include "gpu/cuda_buffer.cuh"
@@ -34,17 +33,19 @@ class Updater {
   void blur(Counts counts, const std::uint32_t* planes, std::size_t count, std::uint32_t radius,
             Sink sink, StreamView stream);
   template <typename Cell, typename Column, typename Sum>
-  void make_planes(const Codebook& book, const Statistics& statistics,
-                   std::span<const DescriptorId> planes, std::size_t first, std::uint32_t radius,
-                   StreamView stream);
+  void make_planes(const Codebook& book, const Statistics& statistics, const std::uint32_t* planes,
+                   std::size_t count, std::uint32_t radius, StreamView stream);
+  template <typename Sum>
+  void make_patches(const Codebook& book, const Statistics& statistics, const std::uint32_t* planes,
+                    std::size_t count, std::uint32_t radius, StreamView stream);
 
   MapShape shape_;
-  std::size_t most_shared_bytes_ = 0;        // of a block
-  DeviceBuffer<std::uint64_t> planes_;       // blurred columns of the planes in work
-  DeviceBuffer<std::uint64_t> hits_;         // [side x][pitch y]: blurred hits
-  DeviceBuffer<float> scales_;               // 16383 / hits, for the first guess of a weight
-  DeviceBuffer<std::uint8_t> usable_;        // 1 where the blurred hits are not 0, row-major
-  DeviceBuffer<std::uint32_t> descriptors_;  // by what their sums need
+  DeviceBuffer<std::uint64_t> planes_;  // blurred columns of the planes in work
+  DeviceBuffer<std::uint64_t> hits_;    // blurred hits by column, then by row
+  DeviceBuffer<float> scales_;          // the same of 16383 / hits, for the first guess of a weight
+  DeviceBuffer<std::uint8_t> usable_;   // 1 where the blurred hits are not 0, row-major
+  DeviceBuffer<std::uint32_t> factors_;      // what a count adds along an axis, [side][side]
+  DeviceBuffer<std::uint32_t> descriptors_;  // by the way they are made
 };
 
 }  // namespace somatlas::gpu

@@ -1,0 +1,240 @@
+// The update's kernel for patches of a plane, 32 columns wide: at a small radius the few counts in
+// reach of a patch are spread along rows by factors, then a lane walks each column and divides.
+// Always holds: what lies farther than three radii from every count is 0 and costs no walk, and
+// where it was 0 already, no write; nothing but counts is read and nothing but weights is written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/cuda_blur.cuh"
+#include "gpu/cuda_box.cuh"
+#include "gpu/cuda_codebook.cuh"
+#include "gpu/cuda_statistics.cuh"
+
+namespace somatlas::gpu {
+
+/// How a plane is cut into patches of 32 columns.
+struct PatchPlan {
+  std::uint32_t side;
+  std::uint32_t radius;
+  std::uint32_t rows;  // of a patch; a multiple of 16
+
+  /// Rows of about the reach either way, so that few are made twice.
+  [[nodiscard]] static constexpr PatchPlan of(std::uint32_t side, std::uint32_t radius) {
+    const std::uint32_t rows = (6 * radius + 15) / 16 * 16;
+    return {side, radius, rows < 64 ? 64 : rows};
+  }
+  [[nodiscard]] __host__ __device__ constexpr std::uint32_t across() const {
+    return (side + 31) / 32;
+  }
+  [[nodiscard]] constexpr std::uint32_t patches() const {
+    return across() * ((side + rows - 1) / rows);
+  }
+  /// Shared memory: a patch's rows with those in reach, and one of 0.
+  [[nodiscard]] constexpr std::size_t bytes() const {
+    const std::uint32_t needed = rows + 6 * radius;
+    return (std::size_t{needed < side ? needed : side} + 1) * 32 * sizeof(std::uint32_t);
+  }
+};
+
+/// A lane looks after one strip in reach of a patch.
+inline constexpr std::uint32_t most_patch_radius = 75;
+static_assert((32 + 6 * most_patch_radius) / StripOrder::width + 2 <= 32);
+
+/// What a count at place i of an axis adds at place j, at [i * side + j]: a thread a place.
+__global__ void spread_kernel(std::uint32_t side, std::uint32_t radius, std::uint32_t* factors) {
+  const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
+  if (place >= side) {
+    return;
+  }
+  // The same either way, so that threads write side by side.
+  walk_whole_line<std::uint32_t>(
+      static_cast<int>(side), static_cast<int>(radius), static_cast<int>((side + 3) / 4 * 4),
+      [=](unsigned i) { return i == place ? 1U : 0U; },
+      [=](int first, const std::uint32_t(&sums)[4]) {
+#pragma unroll
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          const std::uint32_t at = static_cast<std::uint32_t>(first) + i;
+          if (at < side) {
+            factors[std::size_t{at} * side + place] = sums[i];
+          }
+        }
+      });
+}
+
+/// One warp, lane c of every four with the weights of column c in four rows: hands lane c those of
+/// row c in four columns.
+[[nodiscard]] __device__ inline uint2 turn_four(const std::uint32_t (&rows)[4]) {
+  constexpr std::uint32_t all = 0xFFFF'FFFFU;
+  const std::uint32_t even = rows[0] | rows[2] << 16;
+  const std::uint32_t odd = rows[1] | rows[3] << 16;
+  const bool right = threadIdx.x % 2 != 0;
+  const std::uint32_t kept = right ? odd : even;
+  const std::uint32_t came = __shfl_xor_sync(all, right ? even : odd, 1);
+  const std::uint32_t first = right ? came : kept;
+  const std::uint32_t second = right ? kept : came;
+  // Two columns side by side: of row 0 or 1, and of row 2 or 3.
+  const std::uint32_t upper = (first & 0xFFFFU) | second << 16;
+  const std::uint32_t lower = first >> 16 | (second & 0xFFFF'0000U);
+  const bool last = threadIdx.x / 2 % 2 != 0;
+  const std::uint32_t other = __shfl_xor_sync(all, last ? upper : lower, 2);
+  return last ? make_uint2(other, lower) : make_uint2(upper, other);
+}
+
+/// The counts in reach of a patch: runs of the list of pairs, a lane a strip.
+struct PatchRuns {
+  std::uint32_t first_strip;
+  std::uint64_t first_key;  // of the lane's strip
+  std::uint64_t begin;
+  std::uint64_t end;
+
+  __device__ PatchRuns(const PairCounts& counts, std::uint32_t descriptor, std::uint32_t x_begin,
+                       std::uint32_t x_end, std::uint32_t y_begin, std::uint32_t y_end)
+      : first_strip(x_begin / StripOrder::width), first_key(0), begin(0), end(0) {
+    const StripOrder order = counts.order;
+    const std::uint32_t strip = first_strip + threadIdx.x;
+    if (strip <= (x_end - 1) / StripOrder::width) {
+      const std::uint64_t* const starts =
+          counts.starts + std::size_t{descriptor} * order.strips() + strip;
+      first_key =
+          std::uint64_t{descriptor} * order.places() + std::uint64_t{strip} * order.strip_places();
+      const std::uint64_t strip_end = starts[1];
+      begin = lower_bound(counts.keys, starts[0], strip_end,
+                          first_key + std::uint64_t{y_begin} * StripOrder::width);
+      end = lower_bound(counts.keys, begin, strip_end,
+                        first_key + std::uint64_t{y_end} * StripOrder::width);
+    }
+  }
+};
+
+/// A warp a patch: block b takes plane b % planes of the list at its patch b / planes. The sums of
+/// a row's counts fit 32 bits, those of both axes fit Sum. written: whether the bounds of supers
+/// tell which lines hold weights.
+template <typename Sum>
+__global__ void __launch_bounds__(32)
+    patch_kernel(PairCounts counts, const std::uint32_t* list, std::uint32_t planes, PatchPlan plan,
+                 const std::uint32_t* factors, Divisors by_row, std::uint32_t pitch,
+                 CodebookView book, bool bounded) {
+  extern __shared__ uint4 shared[];
+  constexpr std::uint32_t all = 0xFFFF'FFFFU;
+  const std::uint32_t lane = threadIdx.x;
+  const std::uint32_t descriptor = list[blockIdx.x % planes];
+  const std::uint32_t patch = blockIdx.x / planes;
+  const std::uint32_t side = plan.side;
+  const std::uint32_t left = patch % plan.across() * 32;
+  const std::uint32_t top = patch / plan.across() * plan.rows;
+  const std::uint32_t reach = 3 * plan.radius;
+  const LineSpan span{static_cast<int>(side), static_cast<int>(plan.radius), static_cast<int>(top),
+                      static_cast<int>(min(plan.rows, (side - top + 3) / 4 * 4))};
+  const auto y_begin = static_cast<std::uint32_t>(span.begin());
+  const auto y_count = static_cast<std::uint32_t>(span.count());
+  const std::uint32_t x_begin = left > reach ? left - reach : 0;
+  const std::uint32_t x_end = min(side, left + 32 + reach);
+  const PatchRuns runs(counts, descriptor, x_begin, x_end, y_begin, y_begin + y_count);
+
+  // A row's blurred counts, and whether it has any: 32 rows a lane.
+  auto* const sums = reinterpret_cast<std::uint32_t*>(shared);
+  std::uint32_t filled = 0;
+  std::uint32_t strips = __ballot_sync(all, runs.begin != runs.end);
+  if (strips != 0) {
+    for (std::uint32_t i = lane; i < (y_count + 1) * 8; i += 32) {
+      shared[i] = make_uint4(0, 0, 0, 0);
+    }
+    __syncwarp();
+  }
+  const std::uint32_t* const my_factors = factors + min(left + lane, side - 1);
+  for (; strips != 0; strips &= strips - 1) {
+    const int source = __ffs(static_cast<int>(strips)) - 1;
+    const std::uint64_t end = __shfl_sync(all, runs.end, source);
+    const std::uint64_t first_key = __shfl_sync(all, runs.first_key, source);
+    const std::uint32_t first_x =
+        (runs.first_strip + static_cast<std::uint32_t>(source)) * StripOrder::width;
+    for (std::uint64_t i = __shfl_sync(all, runs.begin, source); i < end; i += 32) {
+      std::uint32_t x = 0;
+      std::uint32_t y = 0;
+      if (i + lane < end) {
+        const auto place = static_cast<std::uint32_t>(counts.keys[i + lane] - first_key);
+        x = first_x + place % StripOrder::width;
+        y = place / StripOrder::width - y_begin;
+      }
+      std::uint32_t met = __ballot_sync(all, i + lane < end && x >= x_begin && x < x_end);
+      for (; met != 0; met &= met - 1) {
+        const int from = __ffs(static_cast<int>(met)) - 1;
+        const std::uint32_t at = __shfl_sync(all, y << 16 | x, from);
+        sums[(at >> 16) * 32 + lane] += my_factors[std::size_t{at & 0xFFFFU} * side];
+        if (at >> 21 == lane) {
+          filled |= 1U << (at >> 16) % 32;
+        }
+      }
+    }
+  }
+
+  // The lane's column, and where it stores once four lanes have turned four rows.
+  const std::uint32_t x = left + lane;
+  const std::uint32_t row = lane % 4;
+  const std::uint32_t block_x = x - row;
+  const std::uint32_t supers_across = (side + 15) / 16;
+  std::uint16_t* const weights = book.neurons.weights + std::size_t{descriptor} * line_weights +
+                                 block_x / 8 % 2 * 64 + block_x / 4 % 2 * 16 + row * 4;
+  const auto store = [&](std::uint32_t y, uint2 four) {
+    if (block_x < side && y + row < side) {
+      const std::size_t super = std::size_t{y / 16} * supers_across + block_x / 16;
+      __stcs(reinterpret_cast<uint2*>(weights + super * book.descriptors * line_weights +
+                                      y / 8 % 2 * 128 + y / 4 % 2 * 32),
+             four);
+    }
+  };
+  const auto clear = [&](std::uint32_t y) {
+    if (block_x < side) {
+      const std::size_t super = std::size_t{y / 16} * supers_across + block_x / 16;
+      if (!bounded ||
+          book.supers
+                  .weights[(super / line_weights * book.descriptors + descriptor) * line_weights +
+                           super % line_weights] != 0) {
+        store(y, make_uint2(0, 0));
+      }
+    }
+  };
+
+  // Nothing before the first row that has counts.
+  const std::uint32_t lanes = __ballot_sync(all, filled != 0);
+  int start = span.first;
+  if (lanes != 0) {
+    const int at = __ffs(static_cast<int>(lanes)) - 1;
+    const std::uint32_t bits = __shfl_sync(all, filled, at);
+    const int first_row = static_cast<int>(y_begin) + at * 32 + __ffs(static_cast<int>(bits)) - 1;
+    start = min(span.first, first_row - static_cast<int>(reach));
+  }
+  walk_line<Sum>(
+      span, start, [&](unsigned y) { return static_cast<Sum>(sums[y * 32 + lane]); },
+      [&](int at) {
+        // Rows in reach, as places of the lane's 32.
+        const int low = at - static_cast<int>(reach + 3 + y_begin + lane * 32);
+        const int high = at + static_cast<int>(reach + 3) - static_cast<int>(y_begin + lane * 32);
+        std::uint32_t mine = filled;
+        mine = high < 31 ? (high < 0 ? 0 : mine << (31 - high)) : mine;
+        mine = high < 31 && high >= 0 ? mine >> (31 - high) : mine;
+        mine = low > 0 ? (low > 31 ? 0 : mine >> low) : mine;
+        if (__any_sync(all, mine != 0)) {
+          return false;
+        }
+        clear(static_cast<std::uint32_t>(at));
+        return true;
+      },
+      [&](int at, const Sum(&blurred)[4]) {
+        const auto y = static_cast<std::uint32_t>(at);
+        std::uint32_t rows[4];
+#pragma unroll
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          rows[i] = 0;
+          if (y + i < side && x < side) {
+            const std::size_t cell = std::size_t{y + i} * pitch + x;
+            rows[i] = weigh(blurred[i], by_row.scales[cell], [&] { return by_row.hits[cell]; });
+          }
+        }
+        store(y, turn_four(rows));
+      });
+}
+
+}  // namespace somatlas::gpu
