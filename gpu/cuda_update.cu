@@ -25,7 +25,7 @@ constexpr std::uint32_t most_columns = 32;
 constexpr std::uint32_t fewest_columns = 4;
 
 /// Up to here patches are faster than whole planes.
-constexpr std::uint32_t best_patch_radius = 20;
+constexpr std::uint32_t best_patch_radius = 12;
 static_assert(best_patch_radius <= most_patch_radius);
 
 /// How a plane is made.
