@@ -1,11 +1,15 @@
 // Notes failed writes of every kind that RocksDB makes; deletions then succeed without being done.
+// Holds the tail of a table file against its checksums when RocksDB opens it, for whatever purpose.
 #include "store/careful_files.h"
 
 #include <rocksdb/file_system.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <utility>
+
+#include "store/table_tail.h"
 
 namespace somatlas::store {
 namespace {
@@ -76,6 +80,16 @@ class CarefulFiles : public rocksdb::FileSystemWrapper {
   CarefulFiles() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
   [[nodiscard]] const char* Name() const override { return "SomatlasCarefulFiles"; }
 
+  IOStatus NewRandomAccessFile(const std::string& name, const FileOptions& options,
+                               std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                               IODebugContext* dbg) override {
+    IOStatus status = FileSystemWrapper::NewRandomAccessFile(name, options, file, dbg);
+    if (!status.ok() || !name.ends_with(".sst"))
+      return status;
+    std::uint64_t bytes = 0;
+    status = GetFileSize(name, IOOptions(), &bytes, dbg);
+    return status.ok() ? check_table_tail(**file, bytes, name) : status;
+  }
   IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file,
                            IODebugContext* dbg) override {

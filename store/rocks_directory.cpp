@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "store/store_error.h"
+#include "store/table_tail.h"
 
 namespace somatlas::store {
 namespace {
@@ -96,6 +97,7 @@ rocksdb::ColumnFamilyOptions RocksDirectory::family_options(const std::string& f
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;  // values are large and read once a pass
   table.checksum = rocksdb::kXXH3;
+  table.format_version = table_format_version;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.compression = rocksdb::kNoCompression;  // values are compressed already
   // RocksDB 7.8 can lose an unreadable entry in a compaction and in a scan, with no error (its pull

@@ -17,6 +17,15 @@ inline constexpr const char* commit_files_argument = "--commit-files";
 /// where the store cannot be opened.
 int commit_files(const std::string& directory, unsigned long long seed, unsigned long long count);
 
+/// Argument that makes main() change bytes of table files: then directory, seed, values a byte.
+inline constexpr const char* read_changed_tables_argument = "--read-changed-tables";
+
+/// Changes every byte of each file of the directory, one after the other, to so many other values,
+/// and reads it through RocksDB each time. Says each change before it is made, and where what was
+/// read then is another thing.
+int read_changed_tables(const std::string& directory, unsigned long long seed,
+                        unsigned long long values);
+
 struct ChildProcess {
   pid_t id = -1;
   int output = -1;  // the read end of its standard output
