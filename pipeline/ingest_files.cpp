@@ -25,6 +25,7 @@
 #include "pipeline/mesh_change_lists.h"
 #include "pipeline/mesh_tables.h"
 #include "pipeline/stopwatch.h"
+#include "pipeline/worker_threads.h"
 
 namespace somatlas::pipeline {
 
@@ -342,6 +343,7 @@ IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observe
     const std::size_t threads =
         options.threads != 0 ? options.threads
                              : static_cast<std::size_t>(oneapi::tbb::info::default_concurrency());
+    require_threads(threads);
     const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
                                             threads);
     oneapi::tbb::task_arena arena(static_cast<int>(threads));

@@ -13,6 +13,7 @@
 
 #include "gpu/contract.h"
 #include "gpu/cpu_search.h"
+#include "pipeline/worker_threads.h"
 #include "store/store_error.h"
 
 namespace somatlas::pipeline {
@@ -38,6 +39,7 @@ AtlasMapper::AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes)
   if (std::find(cells_.vacant.begin(), cells_.vacant.end(), 0) == cells_.vacant.end()) {
     throw store::StoreError(atlas.directory() + " has no usable neuron; train it again");
   }
+  require_threads(0);
   planes_.emplace(atlas, cells_, meta_.settings.side, descriptors_.size(), memory_bytes);
 }
 

@@ -16,6 +16,7 @@
 #include "pipeline/synth_article.h"
 #include "pipeline/synth_catalog.h"
 #include "pipeline/synth_output.h"
+#include "pipeline/worker_threads.h"
 #include "store/store.h"
 
 namespace somatlas::pipeline {
@@ -157,6 +158,7 @@ SynthSummary synthesize_store(const SynthOptions& options, const SynthModel& mod
     summary.descriptor_uses += drawn.descriptor_uses;
     ++summary.files;
   };
+  require_threads(static_cast<std::size_t>(threads));
   const oneapi::tbb::global_control allowed(oneapi::tbb::global_control::max_allowed_parallelism,
                                             static_cast<std::size_t>(threads));
   oneapi::tbb::task_arena arena(threads);

@@ -19,6 +19,7 @@
 #include "pipeline/synth_output.h"
 #include "pipeline/synth_record.h"
 #include "pipeline/synth_updates.h"
+#include "pipeline/worker_threads.h"
 
 namespace somatlas::pipeline {
 
@@ -217,6 +218,7 @@ SynthSummary synthesize_xml(const SynthOptions& options, const SynthModel& model
       stopped = true;
     }
   };
+  require_threads(static_cast<std::size_t>(threads));
   const oneapi::tbb::global_control allowed(oneapi::tbb::global_control::max_allowed_parallelism,
                                             static_cast<std::size_t>(threads));
   oneapi::tbb::task_arena arena(threads);

@@ -74,11 +74,11 @@ std::string RocksDirectory::remedy_of(const std::string& status) {
   return "see who owns it and which rights it has";
 }
 
-rocksdb::Options RocksDirectory::options() const {
-  rocksdb::Options options(rocksdb::DBOptions(), family_options(""));
+rocksdb::DBOptions RocksDirectory::database_options() const {
+  rocksdb::DBOptions options;
   options.env = files_.get();
   options.max_open_files = -1;
-  options.max_file_opening_threads = 2;
+  options.max_file_opening_threads = 1;  // in another, what is thrown would end the process
   options.paranoid_checks = true;
   options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;

@@ -106,7 +106,7 @@ class RocksDirectory {
   void clear_incoming();
   void clear_logs();
   void compact_verified(rocksdb::ColumnFamilyHandle* handle);
-  [[nodiscard]] rocksdb::Options options() const;
+  [[nodiscard]] rocksdb::DBOptions database_options() const;
   [[nodiscard]] rocksdb::ColumnFamilyOptions family_options(const std::string& family) const;
   [[nodiscard]] std::vector<std::string> family_names() const;
   [[nodiscard]] rocksdb::ColumnFamilyHandle* family(const std::string& name) const;
@@ -158,7 +158,6 @@ class RocksIngestion {
   void finish(Family& family);
 
   RocksDirectory& directory_;
-  rocksdb::Options options_;
   std::map<std::string, Family> families_;
 };
 

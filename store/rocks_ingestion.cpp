@@ -40,9 +40,9 @@ rocksdb::SstFileWriter& RocksIngestion::writer(const std::string& name) {
   if (family.open && family.writer->FileSize() >= file_bytes_limit)
     finish(family);
   if (!family.open) {
-    options_ = rocksdb::Options(directory_.options(), directory_.family_options(name));
-    family.writer = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(), options_,
-                                                             directory_.family(name));
+    rocksdb::ColumnFamilyHandle* const handle = directory_.family(name);
+    family.writer = std::make_unique<rocksdb::SstFileWriter>(
+        rocksdb::EnvOptions(), directory_.db_->GetOptions(handle), handle);
     family.files.push_back({unique_name(directory_.incoming() + "/ingest-") + ".sst", {}});
     directory_.check(family.writer->Open(family.files.back().path), "be written");
     family.open = true;

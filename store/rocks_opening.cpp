@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "store/manifest_tail.h"
+#include "store/opening_room.h"
 #include "store/publish.h"
 #include "store/rocks_directory.h"
 #include "store/store_error.h"
@@ -192,7 +193,8 @@ void RocksDirectory::build_new(const std::string& at) {
                    "name a place where folders can be made");
   RocksDirectory fresh(at, layout_);
   fresh.called_ = directory_;
-  rocksdb::Options db_options = fresh.options();
+  rocksdb::DBOptions db_options = fresh.database_options();
+  require_opening_room(db_options.max_background_jobs);
   db_options.create_if_missing = true;
   db_options.create_missing_column_families = true;
   db_options.error_if_exists = true;
@@ -263,7 +265,8 @@ void RocksDirectory::clear_logs() {
 }
 
 void RocksDirectory::connect(bool writable) {
-  const rocksdb::Options db_options = options();
+  const rocksdb::DBOptions db_options = database_options();
+  require_opening_room(db_options.max_background_jobs);
   std::vector<std::string> present;
   check(rocksdb::DB::ListColumnFamilies(db_options, directory_, &present), "be read");
   std::vector<std::string> wanted = family_names();

@@ -311,7 +311,10 @@ Run define_ingest(CLI::App& command) {
                   "`none` takes all lists before it back")
       ->allow_extra_args(false)
       ->type_name("LIST");
-  command.add_flag("--no-md5", options->no_md5, "Do not compare files with their .md5 companions");
+  command.add_flag(
+      "--no-md5", options->no_md5,
+      "Do not compare files with their .md5 companions; without this, a file whose size "
+      "and companion are those of one that the store has is skipped unread");
   command.add_flag("--dry-run", options->ingest.dry_run,
                    "Print a line a file: take, skip (the store has it) or take again (its text has "
                    "changed), and change nothing; what is wrong inside a new file is not seen");

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/address_space.h"
 #include "tools/command.h"
 
 namespace {
@@ -112,6 +113,7 @@ std::string sentence_of(const std::exception& error) {
 
 int main(int argc, char** argv) {
   try {
+    somatlas::tools::bound_malloc_arenas();
     Signals signals;
     const int code = run(argc, argv, signals);
     return signals.exit_code() != 0 ? signals.exit_code() : code;

@@ -158,7 +158,8 @@ void print_store_text(store::Store& store, const StoreFigures& figures, Output& 
                 size_text(files.file_bytes) + ", " + count_of(files.citations, "citation") +
                     (year == 0 ? "; not called pubmedYYnNNNN" : ""));
   }
-  report_line(out, "citations", std::to_string(figures.articles + figures.bare));
+  report_line(out, "citations", std::to_string(figures.articles + figures.bare),
+              "kept now, of those that the files brought");
   report_line(out, "  with descriptors", std::to_string(figures.articles),
               "the articles that dump prints and train uses");
   report_line(out, "  without", std::to_string(figures.bare));

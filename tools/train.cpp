@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pipeline/training.h"
+#include "pipeline/worker_threads.h"
 #include "tools/command.h"
 #include "tools/epoch_report.h"
 #include "tools/figures.h"
@@ -142,6 +143,7 @@ int train(Session& session, const Options& options) {
   if (options.radius_start_given->count() != 0) {
     training.settings.radius_start = options.radius_start;
   }
+  pipeline::require_threads(training.threads);
   if (options.plan) {
     const pipeline::MemoryPlan plan = pipeline::plan_training(training);
     if (options.json) {
