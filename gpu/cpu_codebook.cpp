@@ -2,6 +2,7 @@
 #include "gpu/cpu_codebook.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,24 @@ constexpr std::size_t whole_chunks(std::size_t nodes) {
 
 std::int32_t& lane_of(std::vector<ChunkLanes>& chunks, std::size_t slot, std::size_t place) {
   return chunks[slot][place / lanes].value[score_lane(place)];
+}
+
+/// Sets or clears a descriptor's bit in every chunk; its neighbours' bits may be changed meanwhile.
+void mark_present(CpuCodebook& codebook, DescriptorId descriptor) {
+  const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
+  const std::uint16_t* const maxima = codebook.blocks.row(descriptor).data();
+  const std::uint64_t bit = std::uint64_t{1} << descriptor % 64;
+  std::uint64_t* word = codebook.present.data() + descriptor / 64;
+  for (const std::uint32_t chunk : filled) {
+    std::uint64_t any = 0;
+    std::memcpy(&any, maxima + std::size_t{4} * chunk, sizeof any);
+    const std::atomic_ref<std::uint64_t> bits(*word);
+    const bool was = (bits.load(std::memory_order_relaxed) & bit) != 0;
+    if (was != (any != 0)) {
+      bits.fetch_xor(bit, std::memory_order_relaxed);
+    }
+    word += codebook.present_words();
+  }
 }
 
 /// Copies a chunk that lies within the map from its first neuron on. Two rows of a block are one
@@ -53,7 +72,8 @@ CpuCodebook::CpuCodebook(MapShape map_shape)
       blocks(tree.blocks(), map_shape.descriptors),
       supers(tree.supers(), map_shape.descriptors),
       square_sum(map_shape.neurons()),
-      vacant(map_shape.neurons(), 1) {
+      vacant(map_shape.neurons(), 1),
+      present(tree.filled_chunks().size() * present_words()) {
   make_norms(*this);
 }
 
@@ -68,6 +88,7 @@ std::size_t codebook_bytes(MapShape shape) {
   const std::size_t nodes = whole_chunks(tree.supers * tree_fanout) + whole_chunks(tree.supers);
   return tree.filled_chunks * (shape.descriptors * sizeof(WeightBlock) + sizeof(ChunkLanes)) +
          nodes * (shape.descriptors * sizeof(std::uint16_t) + sizeof(std::int32_t)) +
+         tree.filled_chunks * ((shape.descriptors + 63) / 64) * sizeof(std::uint64_t) +
          shape.neurons() * (sizeof(std::uint64_t) + 1);
 }
 
@@ -125,6 +146,7 @@ void bound_supers(CpuCodebook& codebook, DescriptorId descriptor) {
     supers[super] = largest;
     block += tree_fanout;
   }
+  mark_present(codebook, descriptor);
 }
 
 void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,

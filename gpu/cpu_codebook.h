@@ -54,11 +54,17 @@ struct CpuCodebook {
   BoundTable supers;
   std::vector<std::uint64_t> square_sum;  // [M], row-major
   std::vector<std::uint8_t> vacant;       // [M], row-major
+  std::vector<std::uint64_t> present;     // [slot][descriptor / 64]: a bit where any weight is
 
   /// The weights of a filled chunk, one block a descriptor.
   [[nodiscard]] const WeightBlock* chunk(std::size_t slot) const {
     return weights.data() + slot * shape.descriptors;
   }
+  /// The bits of a filled chunk's descriptors that have a weight there.
+  [[nodiscard]] const std::uint64_t* present_in(std::size_t slot) const {
+    return present.data() + slot * present_words();
+  }
+  [[nodiscard]] std::size_t present_words() const { return (shape.descriptors + 63) / 64; }
   [[nodiscard]] std::int32_t norm(Neuron neuron) const;
 };
 
@@ -72,7 +78,8 @@ void store_plane(CpuCodebook& codebook, DescriptorId descriptor,
 /// touches no others. keep: one flag a slot.
 void clear_chunks(CpuCodebook& codebook, DescriptorId descriptor,
                   std::span<const std::uint8_t> keep);
-/// After chunks were written: their blocks' bounds, then those of all supers.
+/// After chunks were written: their blocks' bounds, then those of all supers and the bits of chunks
+/// that have a weight. Other threads may do so for other descriptors.
 void bound_chunk(CpuCodebook& codebook, DescriptorId descriptor, std::size_t slot);
 void bound_supers(CpuCodebook& codebook, DescriptorId descriptor);
 /// Reads one plane, M weights row-major.
