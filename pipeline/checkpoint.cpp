@@ -3,6 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/made_ahead.h"
+#include "store/atlas_codec.h"
 #include "store/store_error.h"
 
 namespace somatlas::pipeline {
@@ -104,21 +106,15 @@ Checkpoint from_text(const std::string& text) {
 
 void write_checkpoint(store::Atlas& work, const ArticleSet& set, const Assignment& assignment,
                       const Checkpoint& checkpoint) {
-  std::size_t next = 0;
-  work.put_checkpoint(
-      [&]() -> std::optional<store::AssignmentShard> {
-        if (next == set.shards.size()) {
-          return std::nullopt;
-        }
-        const ShardRows& rows = set.shards[next++];
-        const auto first =
-            assignment.begin() + static_cast<std::ptrdiff_t>(rows.first_training_row);
-        store::AssignmentShard shard;
-        shard.range = rows.range;
-        shard.neuron.assign(first, first + rows.training);
-        return shard;
-      },
-      meta_checkpoint, to_text(checkpoint));
+  MadeAhead<store::EncodedShard> shards(set.shards.size(), [&](std::size_t i) {
+    const ShardRows& rows = set.shards[i];
+    const auto first = assignment.begin() + static_cast<std::ptrdiff_t>(rows.first_training_row);
+    store::AssignmentShard shard;
+    shard.range = rows.range;
+    shard.neuron.assign(first, first + rows.training);
+    return store::encoded(shard);
+  });
+  work.put_checkpoint([&] { return shards.next(); }, meta_checkpoint, to_text(checkpoint));
 }
 
 std::optional<Checkpoint> read_checkpoint(store::Atlas& work) {
@@ -150,33 +146,27 @@ Assignment read_assignment(store::Atlas& work, const ArticleSet& set) {
 
 void write_final_assignment(store::Atlas& work, store::Store& store, const ArticleSet& set,
                             const AtlasMeta& meta) {
-  std::size_t next = 0;
-  work.put_checkpoint(
-      [&]() -> std::optional<store::AssignmentShard> {
-        if (next == set.shards.size()) {
-          return std::nullopt;
-        }
-        const ShardRows& rows = set.shards[next++];
-        auto shard = work.assignment(rows.range);
-        const auto articles = store.shard(rows.range);
-        if (!shard || !articles) {
-          refuse(work);
-        }
-        shard->low.clear();
-        shard->fingerprint.clear();
-        for (std::size_t row = 0; row < articles->rows(); ++row) {
-          if (set.selection.takes(*articles, row) &&
-              !set.selection.holds_out(articles->pmid(row))) {
-            shard->low.push_back(articles->low[row]);
-            shard->fingerprint.push_back(fingerprint(articles->row(row)));
-          }
-        }
-        if (shard->low.size() != shard->neuron.size()) {
-          refuse(work);
-        }
-        return shard;
-      },
-      meta_atlas, to_json(meta));
+  MadeAhead<store::EncodedShard> shards(set.shards.size(), [&](std::size_t i) {
+    const std::uint32_t range = set.shards[i].range;
+    auto shard = work.assignment(range);
+    const auto articles = store.shard(range);
+    if (!shard || !articles) {
+      refuse(work);
+    }
+    shard->low.clear();
+    shard->fingerprint.clear();
+    for (std::size_t row = 0; row < articles->rows(); ++row) {
+      if (set.selection.takes(*articles, row) && !set.selection.holds_out(articles->pmid(row))) {
+        shard->low.push_back(articles->low[row]);
+        shard->fingerprint.push_back(fingerprint(articles->row(row)));
+      }
+    }
+    if (shard->low.size() != shard->neuron.size()) {
+      refuse(work);
+    }
+    return store::encoded(*shard);
+  });
+  work.put_checkpoint([&] { return shards.next(); }, meta_atlas, to_json(meta));
 }
 
 }  // namespace somatlas::pipeline

@@ -1,9 +1,14 @@
 #include "pipeline/placement.h"
 
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_sort.h>
+
 #include <algorithm>
 #include <deque>
 #include <optional>
 #include <utility>
+
+#include "store/atlas_codec.h"
 
 namespace somatlas::pipeline {
 namespace {
@@ -21,14 +26,14 @@ class Placer {
   }
 
   /// The next complete shard of places; nothing at the end, or where it was asked to stop.
-  std::optional<store::PlaceShard> next() {
+  std::optional<store::EncodedShard> next() {
     while (ready_.empty() && next_tile_ < context_.plan.tiles.size() && !stopped_) {
       search_round();
     }
     if (stopped_ || ready_.empty()) {
       return std::nullopt;
     }
-    store::PlaceShard shard = std::move(ready_.front());
+    store::EncodedShard shard = std::move(ready_.front());
     ready_.pop_front();
     return shard;
   }
@@ -36,7 +41,7 @@ class Placer {
   [[nodiscard]] bool stopped() const { return stopped_; }
 
   Placement take() {
-    std::sort(result_.cell_articles.begin(), result_.cell_articles.end());
+    tbb::parallel_sort(result_.cell_articles.begin(), result_.cell_articles.end());
     return std::move(result_);
   }
 
@@ -61,15 +66,20 @@ class Placer {
     stopped_ = !pass_.run(body);
     next_tile_ = body.last_tile;
     if (next_tile_ == context_.plan.tiles.size() && !open_.low.empty()) {
-      ready_.push_back(std::exchange(open_, {}));
+      closed_.push_back(std::exchange(open_, {}));
     }
+    const std::size_t before = ready_.size();
+    ready_.resize(before + closed_.size());
+    tbb::parallel_for(std::size_t{0}, closed_.size(),
+                      [&](std::size_t i) { ready_[before + i] = store::encoded(closed_[i]); });
+    closed_.clear();
   }
 
   void add_tile(const PassTile& tile) {
     for (std::size_t row = 0; row < tile.pmid.size(); ++row) {
       const std::uint32_t range = tile.pmid[row] / store::pmids_per_shard;
       if (range != open_.range && !open_.low.empty()) {
-        ready_.push_back(std::exchange(open_, {}));
+        closed_.push_back(std::exchange(open_, {}));
       }
       open_.range = range;
       add_article(tile, row);
@@ -133,7 +143,8 @@ class Placer {
   std::uint64_t training_row_ = 0;  // tiles come in order, so training articles do
   bool stopped_ = false;
   store::PlaceShard open_;
-  std::deque<store::PlaceShard> ready_;
+  std::vector<store::PlaceShard> closed_;  // of this round
+  std::deque<store::EncodedShard> ready_;
   std::optional<store::PlaceShard> earlier_places_;
 };
 

@@ -124,23 +124,23 @@ void RocksAtlas::put_meta(const std::string& name, const std::string& text) {
   ingestion.commit();
 }
 
-void RocksAtlas::put_checkpoint(const std::function<std::optional<AssignmentShard>()>& next,
+void RocksAtlas::put_checkpoint(const std::function<std::optional<EncodedShard>()>& next,
                                 const std::string& meta_name, const std::string& meta_value) {
   RocksIngestion ingestion(*rocks_);
   Replacement shards(*this, ingestion, assignment_family);
-  while (const std::optional<AssignmentShard> shard = next())
-    shards.put(big_endian(shard->range), encode_assignment(*shard));
+  while (const std::optional<EncodedShard> shard = next())
+    shards.put(big_endian(shard->range), shard->value);
   shards.put_index();
   ingestion.put(meta_family, named_key(meta_name), seal_value(named_key(meta_name), meta_value));
   ingestion.commit();
   shards.publish();
 }
 
-void RocksAtlas::put_places(const std::function<std::optional<PlaceShard>()>& next) {
+void RocksAtlas::put_places(const std::function<std::optional<EncodedShard>()>& next) {
   RocksIngestion ingestion(*rocks_);
   Replacement shards(*this, ingestion, places_family);
-  while (const std::optional<PlaceShard> shard = next())
-    shards.put(big_endian(shard->range), encode_places(*shard));
+  while (const std::optional<EncodedShard> shard = next())
+    shards.put(big_endian(shard->range), shard->value);
   shards.put_index();
   ingestion.commit();
   shards.publish();

@@ -53,6 +53,13 @@ struct PlaceShard {
   friend bool operator==(const PlaceShard&, const PlaceShard&) = default;
 };
 
+/// A shard of either kind as encoded() (store/atlas_codec.h) gives it: callers encode, so that they
+/// may over several threads.
+struct EncodedShard {
+  std::uint32_t range = 0;
+  std::string value;
+};
+
 /// One value a neuron, row-major.
 struct AtlasCells {
   std::vector<std::int32_t> norm;
@@ -92,9 +99,9 @@ class Atlas {
 
   /// A checkpoint: every assignment shard and one meta value replace the earlier ones, atomically
   /// and durably. next yields shards in ascending range until it returns nothing.
-  virtual void put_checkpoint(const std::function<std::optional<AssignmentShard>()>& next,
+  virtual void put_checkpoint(const std::function<std::optional<EncodedShard>()>& next,
                               const std::string& meta_name, const std::string& meta_value) = 0;
-  virtual void put_places(const std::function<std::optional<PlaceShard>()>& next) = 0;
+  virtual void put_places(const std::function<std::optional<EncodedShard>()>& next) = 0;
   /// next fills one descriptor and its plane as encode_plane() (store/atlas_codec.h) gives it, UI
   /// ascending, and returns false at the end.
   virtual void put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) = 0;

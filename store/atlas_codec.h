@@ -32,6 +32,13 @@ namespace somatlas::store {
 [[nodiscard]] std::string encode_places(const PlaceShard& shard);
 [[nodiscard]] PlaceShard decode_places(std::string_view bytes, std::uint32_t range);
 
+[[nodiscard]] inline EncodedShard encoded(const AssignmentShard& shard) {
+  return {shard.range, encode_assignment(shard)};
+}
+[[nodiscard]] inline EncodedShard encoded(const PlaceShard& shard) {
+  return {shard.range, encode_places(shard)};
+}
+
 [[nodiscard]] std::string encode_plane(DescriptorCode code, std::span<const std::uint16_t> plane);
 [[nodiscard]] std::vector<std::uint16_t> decode_plane(std::string_view bytes, DescriptorCode code);
 

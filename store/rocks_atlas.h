@@ -26,9 +26,9 @@ class RocksAtlas : public Atlas {
   [[nodiscard]] const std::string& directory() const override { return rocks_->directory(); }
   [[nodiscard]] std::optional<std::string> meta(const std::string& name) override;
   void put_meta(const std::string& name, const std::string& value) override;
-  void put_checkpoint(const std::function<std::optional<AssignmentShard>()>& next,
+  void put_checkpoint(const std::function<std::optional<EncodedShard>()>& next,
                       const std::string& meta_name, const std::string& meta_value) override;
-  void put_places(const std::function<std::optional<PlaceShard>()>& next) override;
+  void put_places(const std::function<std::optional<EncodedShard>()>& next) override;
   void put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) override;
   void put_cells(const AtlasCells& cells) override;
   void put_articles(

@@ -249,9 +249,9 @@ class SmallAtlas {
   template <typename Shard>
   static void put_all(const std::map<std::uint32_t, Shard>& shards, const auto& put) {
     auto next = shards.begin();
-    put(std::function<std::optional<Shard>()>([&]() -> std::optional<Shard> {
-      return next == shards.end() ? std::nullopt : std::optional((next++)->second);
-    }));
+    put([&]() -> std::optional<store::EncodedShard> {
+      return next == shards.end() ? std::nullopt : std::optional(store::encoded((next++)->second));
+    });
   }
 
   std::map<store::DescriptorCode, std::vector<std::uint16_t>> planes_;

@@ -11,7 +11,7 @@ namespace somatlas::pipeline {
 namespace {
 
 using fuzz::expect;
-using Shards = std::function<std::optional<store::AssignmentShard>()>;
+using Shards = std::function<std::optional<store::EncodedShard>()>;
 
 /// An atlas that holds one named value and nothing else.
 class OneValue final : public store::Atlas {
@@ -24,7 +24,7 @@ class OneValue final : public store::Atlas {
   void put_checkpoint(const Shards&, const std::string&, const std::string& value) override {
     value_ = value;
   }
-  void put_places(const std::function<std::optional<store::PlaceShard>()>&) override {}
+  void put_places(const Shards&) override {}
   void put_planes(const std::function<bool(store::AtlasDescriptor&, std::string&)>&) override {}
   void put_cells(const store::AtlasCells&) override {}
   void put_articles(

@@ -72,11 +72,11 @@ class MemoryAtlas final : public store::Atlas {
   [[nodiscard]] store::AtlasCells cells() override { return all; }
 
   void put_meta(const std::string&, const std::string&) override { refuse(); }
-  void put_checkpoint(const std::function<std::optional<store::AssignmentShard>()>&,
+  void put_checkpoint(const std::function<std::optional<store::EncodedShard>()>&,
                       const std::string&, const std::string&) override {
     refuse();
   }
-  void put_places(const std::function<std::optional<store::PlaceShard>()>&) override { refuse(); }
+  void put_places(const std::function<std::optional<store::EncodedShard>()>&) override { refuse(); }
   void put_planes(const std::function<bool(store::AtlasDescriptor&, std::string&)>&) override {
     refuse();
   }

@@ -19,9 +19,9 @@ using Access = Atlas::Access;
 
 /// Hands out the items of a vector one by one.
 template <typename T>
-std::function<std::optional<T>()> one_by_one(const std::vector<T>& items) {
+std::function<std::optional<EncodedShard>()> one_by_one(const std::vector<T>& items) {
   return [&items, next = std::size_t{0}]() mutable {
-    return next < items.size() ? std::optional(items[next++]) : std::nullopt;
+    return next < items.size() ? std::optional(encoded(items[next++])) : std::nullopt;
   };
 }
 
@@ -255,10 +255,10 @@ TEST(Atlas, ReplacesACheckpointInOneStep) {
   // One that fails half-way leaves the first untouched, also for the next opening.
   int calls = 0;
   EXPECT_THROW(atlas->put_checkpoint(
-                   [&]() -> std::optional<AssignmentShard> {
+                   [&]() -> std::optional<EncodedShard> {
                      if (++calls == 2)
                        throw std::runtime_error("stopped");
-                     return second[0];
+                     return encoded(second[0]);
                    },
                    "checkpoint", "half"),
                std::runtime_error);

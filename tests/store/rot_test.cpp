@@ -166,18 +166,19 @@ TEST(Rot, InAnAtlasIsFoundOrHarmless) {
     for (int epoch = 0; epoch < 2; ++epoch) {
       std::uint32_t range = 0;
       atlas->put_checkpoint(
-          [&]() -> std::optional<AssignmentShard> {
+          [&]() -> std::optional<EncodedShard> {
             if (range == 3)
               return std::nullopt;
-            return AssignmentShard{range++, {1, 2, 70}, {5, 6, 7}, {random(), random(), random()}};
+            return encoded(
+                AssignmentShard{range++, {1, 2, 70}, {5, 6, 7}, {random(), random(), random()}});
           },
           "checkpoint", "epoch " + std::to_string(epoch));
     }
     bool given = false;
-    atlas->put_places([&]() -> std::optional<PlaceShard> {
+    atlas->put_places([&]() -> std::optional<EncodedShard> {
       if (std::exchange(given, true))
         return std::nullopt;
-      return PlaceShard{0, {3, 4}, {1, 2}, {2, 1}, {77, 78}};
+      return encoded(PlaceShard{0, {3, 4}, {1, 2}, {2, 1}, {77, 78}});
     });
     std::uint32_t number = 0;
     atlas->put_planes([&](AtlasDescriptor& descriptor, std::string& plane) {
