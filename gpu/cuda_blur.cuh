@@ -13,16 +13,30 @@
 
 namespace somatlas::gpu {
 
-/// Blurred columns: [planes][side + 1][pitch], the last of a plane all 0; also the layout of the
-/// blurred hits and their scales, [side][pitch].
-struct ColumnLayout {
+/// Where what belongs to neurons lies for lanes that walk lines side by side: [place / 4][line]
+/// [place % 4]. Blurred columns are [planes] of that, a line a row y and a place a column x, with
+/// four columns of 0 at the end.
+struct LineLayout {
   std::uint32_t side;
-  std::uint32_t pitch;  // values from one column to the next
-  [[nodiscard]] static constexpr ColumnLayout of(std::uint32_t side) {
+  std::uint32_t pitch;  // lines, with some to fill up a warp
+  [[nodiscard]] static constexpr LineLayout of(std::uint32_t side) {
     return {side, (side + 31) / 32 * 32};
   }
+  [[nodiscard]] __host__ __device__ constexpr std::uint32_t quads() const { return (side + 3) / 4; }
+  /// Of four places from a multiple of four on, among quads.
+  [[nodiscard]] __host__ __device__ constexpr std::size_t quad(std::uint32_t line,
+                                                               std::uint32_t place) const {
+    return std::size_t{place / 4} * pitch + line;
+  }
+  [[nodiscard]] __host__ __device__ constexpr std::size_t at(std::uint32_t line,
+                                                             std::uint32_t place) const {
+    return quad(line, place) * 4 + place % 4;
+  }
+  [[nodiscard]] __host__ __device__ constexpr std::size_t places() const {
+    return std::size_t{quads()} * 4 * pitch;
+  }
   [[nodiscard]] __host__ __device__ constexpr std::size_t plane() const {
-    return (std::size_t{side} + 1) * pitch;
+    return places() + std::size_t{4} * pitch;
   }
 };
 
@@ -42,7 +56,7 @@ template <typename Cell, typename Sum>
 /// plane there is. No count passes what Cell holds and no blurred column what Sum holds.
 template <typename Cell, typename Sum, typename Counts>
 __global__ void __launch_bounds__(32)
-    down_kernel(Counts counts, const std::uint32_t* planes, ColumnLayout layout, int radius,
+    down_kernel(Counts counts, const std::uint32_t* planes, LineLayout layout, int radius,
                 std::uint32_t columns, Sum* out) {
   extern __shared__ uint4 shared[];
   const std::uint32_t lane = threadIdx.x;
@@ -55,20 +69,20 @@ __global__ void __launch_bounds__(32)
     shared[i] = make_uint4(0, 0, 0, 0);
   }
   __syncwarp();
-  Sum* const plane = out + blockIdx.y * layout.plane();
-  const std::uint32_t here = min(columns, side - first);
+  auto* const plane = reinterpret_cast<Quad<Sum>*>(out + blockIdx.y * layout.plane());
+  const std::uint32_t end = min(first + columns, layout.quads() * 4);
   const bool any =
       counts.load_columns(planes == nullptr ? 0 : planes[blockIdx.y], first, columns, cells);
   __syncwarp();
   if (blockIdx.x == 0) {
     for (std::uint32_t y = lane; y < layout.pitch; y += 32) {
-      plane[std::size_t{side} * layout.pitch + y] = 0;
+      plane[layout.quad(y, layout.quads() * 4)] = {};
     }
   }
   if (!any) {
-    for (std::uint32_t x = 0; x < here; ++x) {
+    for (std::uint32_t x = first; x < end; x += 4) {
       for (std::uint32_t y = lane; y < layout.pitch; y += 32) {
-        plane[std::size_t{first + x} * layout.pitch + y] = 0;
+        plane[layout.quad(y, x)] = {};
       }
     }
     return;
@@ -76,8 +90,8 @@ __global__ void __launch_bounds__(32)
   const Cell* const column = cells + (lane < columns ? lane : 0);
   walk_whole_line<Sum>(
       static_cast<int>(side), radius, static_cast<int>(layout.pitch),
-      [=](unsigned y) { return static_cast<Sum>(column[y * columns]); },
-      [=](int at, const Sum(&sums)[4]) {
+      [=](unsigned y) { return static_cast<Sum>(column[y * columns]); }, Nothing(),
+      [=](int at, const Sum(&sums)[4], Nothing) {
         const auto y = static_cast<std::uint32_t>(at);
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
@@ -85,8 +99,9 @@ __global__ void __launch_bounds__(32)
         }
         if (y % 32 == 28) {
           __syncwarp();
-          for (std::uint32_t x = 0; x < here; ++x) {
-            plane[std::size_t{first + x} * layout.pitch + y - 28 + lane] = tile[x * 33 + lane];
+          const Sum* from = tile + lane;
+          for (std::uint32_t x = first; x < end; x += 4, from += 4 * 33) {
+            plane[layout.quad(y - 28 + lane, x)] = {from[0], from[33], from[66], from[99]};
           }
           __syncwarp();
         }
@@ -94,106 +109,146 @@ __global__ void __launch_bounds__(32)
 }
 
 /// Grid (groups of 32 rows, groups of planes): a warp a plane. Column is what down_kernel made, Sum
-/// holds every cell's last sum.
-template <typename Sum, typename Column, typename Sink>
+/// holds every cell's last sum; radius % 4 is residue.
+template <typename Sum, int residue, typename Column, typename Sink>
 __global__ void __launch_bounds__(32 * across_warps)
-    across_kernel(const Column* columns, std::uint32_t planes, ColumnLayout layout, int radius,
+    across_kernel(const Column* columns, std::uint32_t planes, LineLayout layout, int radius,
                   Sink sink) {
   const std::uint32_t slot = blockIdx.y * across_warps + threadIdx.x / 32;
   if (slot >= planes) {
     return;
   }
   const std::uint32_t y = blockIdx.x * 32 + threadIdx.x % 32;
-  const Column* const row = columns + slot * layout.plane() + y;
-  const auto put = sink.row(slot, y);
-  walk_whole_line<Sum>(
-      static_cast<int>(layout.side), radius, static_cast<int>((layout.side + 3) / 4 * 4),
-      [=](unsigned x) { return static_cast<Sum>(row[std::size_t{x} * layout.pitch]); }, put);
+  const auto* const row =
+      reinterpret_cast<const Quad<Column>*>(columns + slot * layout.plane()) + y;
+  const auto cells = sink.row(slot, y);
+  walk_quads<Sum, residue, Column>(
+      static_cast<int>(layout.side), radius,
+      [=](unsigned quad) { return row[std::size_t{quad} * layout.pitch]; },
+      [=](int first) { return cells.fetch(static_cast<std::uint32_t>(first)); },
+      [=](int first, const Sum(&sums)[4], auto fetched) {
+        cells.put(static_cast<std::uint32_t>(first), sums, fetched);
+      });
 }
 
-/// The blurred hits and weight_scale() of them, or 0: [side][pitch].
+/// The blurred hits and weight_scale() of them, or 0, as LineLayout has them.
 struct Divisors {
   std::uint64_t* hits;
   float* scales;
 
   /// Those so many places on.
-  [[nodiscard]] Divisors next(std::size_t places) const { return {hits + places, scales + places}; }
+  [[nodiscard]] __host__ __device__ Divisors next(std::size_t places) const {
+    return {hits + places, scales + places};
+  }
   __device__ void put(std::size_t at, std::uint64_t sum) const {
     hits[at] = sum;
     scales[at] = sum == 0 ? 0.0F : weight_scale(sum);
   }
 };
 
+/// Where the blurred hits go.
+struct HitsTarget {
+  LineLayout layout;
+  Divisors by_row;       // a line a row
+  Divisors by_column;    // a line a column
+  std::uint8_t* usable;  // [side y][side x]
+};
+
 /// Takes the blurred hits: the denominators.
 struct HitsSink {
-  ColumnLayout layout;
-  Divisors by_column;
-  Divisors by_row;
-  std::uint8_t* usable;  // [side y][side x]
+  HitsTarget target;
 
-  [[nodiscard]] __device__ auto row(std::uint32_t /*slot*/, std::uint32_t y) const {
-    return [*this, y](int first, const std::uint64_t(&sums)[4]) {
+  struct Row {
+    HitsTarget target;
+    std::uint32_t y;
+
+    [[nodiscard]] __device__ Nothing fetch(std::uint32_t /*first*/) const { return {}; }
+    __device__ void put(std::uint32_t first, const std::uint64_t (&sums)[4], Nothing) const {
+      const LineLayout layout = target.layout;
+      const std::uint32_t side = layout.side;
 #pragma unroll
       for (std::uint32_t i = 0; i < 4; ++i) {
-        const std::uint32_t x = static_cast<std::uint32_t>(first) + i;
-        if (x < layout.side && y < layout.side) {
-          by_column.put(std::size_t{x} * layout.pitch + y, sums[i]);
-          by_row.put(std::size_t{y} * layout.pitch + x, sums[i]);
-          usable[std::size_t{y} * layout.side + x] = sums[i] == 0 ? 0 : 1;
+        const std::uint32_t x = first + i;
+        if (x < side && y < side) {
+          target.by_row.put(layout.at(y, x), sums[i]);
+          target.by_column.put(layout.at(x, y), sums[i]);
+          target.usable[std::size_t{y} * side + x] = sums[i] == 0 ? 0 : 1;
         }
       }
-    };
+    }
+  };
+  [[nodiscard]] __device__ Row row(std::uint32_t /*slot*/, std::uint32_t y) const {
+    return {target, y};
   }
 };
 
-/// The weight of a blurred count, given weight_scale() of the hits, or 0 where there are none.
-/// hits() gives the hits themselves; they are needed where the float alone leaves doubt: it is off
-/// by at most five roundings of 2^-24, a sixth of the margin.
+/// The weights of four blurred counts. hits(i) gives the hits of one; they are needed where the
+/// float alone leaves doubt: it is off by at most five roundings of 2^-24, a third of the margin.
 template <typename Sum, typename Hits>
-[[nodiscard]] __device__ std::uint16_t weigh(Sum sum, float scale, Hits hits) {
-  const float rounded = static_cast<float>(sum) * scale + 0.5F;
-  const auto estimate = static_cast<std::uint32_t>(rounded);
-  const float above = rounded - static_cast<float>(estimate);
-  const float doubt = (rounded + 1.0F) * 0x1p-20F;
-  if (above < doubt || above > 1.0F - doubt) {
-    return settle_weight(sum, hits(), estimate);
+__device__ void weigh(const Sum (&sums)[4], const Quad<float>& scales, Hits hits,
+                      std::uint32_t (&weights)[4]) {
+  std::uint32_t doubtful = 0;
+#pragma unroll
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const float rounded = static_cast<float>(sums[i]) * scales.value[i] + 0.5F;
+    weights[i] = static_cast<std::uint32_t>(rounded);
+    const float above = rounded - static_cast<float>(weights[i]);
+    // From the middle of what rounds to this weight.
+    const float off = above > 0.5F ? above - 0.5F : 0.5F - above;
+    doubtful |= off + (rounded + 1.0F) * 0x1p-20F > 0.5F ? 1U << i : 0U;
   }
-  return static_cast<std::uint16_t>(estimate);
+  if (doubtful != 0) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      if ((doubtful >> i & 1) != 0) {
+        weights[i] = settle_weight(sums[i], hits(i), weights[i]);
+      }
+    }
+  }
 }
 
 /// Takes the blurred counts: divides, and stores the weights where the tree has them.
 struct WeightSink {
   CodebookView book;
   const std::uint32_t* planes;
-  ColumnLayout layout;
-  Divisors by_column;
+  LineLayout layout;
+  Divisors by_row;
 
-  [[nodiscard]] __device__ auto row(std::uint32_t slot, std::uint32_t y) const {
-    const std::uint32_t side = layout.side;
-    const bool stored = y < side;
-    std::uint16_t* const weights =
-        book.neurons.weights + book.position(planes[slot], stored ? y * side : 0);
-    const float* const scales = by_column.scales + y;
-    const std::uint64_t* const hits = by_column.hits + y;
-    const std::uint32_t pitch = layout.pitch;
-    const std::size_t super = std::size_t{book.descriptors} * line_weights;
-    return [=](int first, const auto(&sums)[4]) {
-      const auto x = static_cast<std::uint32_t>(first);
+  struct Row {
+    std::uint16_t* weights;  // of the row's first neuron
+    std::size_t super;       // from the weights of one to those of the next
+    Divisors divisors;
+    LineLayout layout;
+    std::uint32_t y;
+
+    [[nodiscard]] __device__ Quad<float> fetch(std::uint32_t first) const {
+      return reinterpret_cast<const Quad<float>*>(divisors.scales)[layout.quad(y, first)];
+    }
+    template <typename Sum>
+    __device__ void put(std::uint32_t first, const Sum (&sums)[4],
+                        const Quad<float>& scales) const {
       std::uint32_t four[4];
+      weigh(
+          sums, scales, [&](std::uint32_t i) { return divisors.hits[layout.at(y, first + i)]; },
+          four);
+      if (first + 4 > layout.side) {
 #pragma unroll
-      for (std::uint32_t i = 0; i < 4; ++i) {
-        four[i] = 0;
-        if (x + i < side) {
-          const std::size_t at = std::size_t{x + i} * pitch;
-          four[i] = weigh(sums[i], scales[at], [&] { return hits[at]; });
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          four[i] = first + i < layout.side ? four[i] : 0;
         }
       }
-      if (stored) {
-        std::uint16_t* const to = weights + x / 16 * super + x / 8 % 2 * 64 + x / 4 % 2 * 16;
-        __stcs(reinterpret_cast<uint2*>(to),
-               make_uint2(four[0] | four[1] << 16, four[2] | four[3] << 16));
+      if (y < layout.side) {
+        std::uint16_t* const to =
+            weights + first / 16 * super + first / 8 % 2 * 64 + first / 4 % 2 * 16;
+        *reinterpret_cast<uint2*>(to) =
+            make_uint2(four[0] | four[1] << 16, four[2] | four[3] << 16);
       }
-    };
+    }
+  };
+  [[nodiscard]] __device__ Row row(std::uint32_t slot, std::uint32_t y) const {
+    const std::uint32_t inside = min(y, layout.side - 1);
+    return {book.neurons.weights + book.position(planes[slot], inside * layout.side),
+            std::size_t{book.descriptors} * line_weights, by_row, layout, y};
   }
 };
 

@@ -52,6 +52,11 @@ class BoxChain {
   Sum third_ = 0;
 };
 
+/// For a walk whose results need nothing beside them.
+struct Nothing {
+  __device__ Nothing operator()(int /*at*/) const { return {}; }
+};
+
 /// What a walk makes of a line of side values: the blurred ones from first on (a multiple of four).
 struct LineSpan {
   int side;
@@ -66,12 +71,13 @@ struct LineSpan {
   }
 };
 
-/// Walks along: load(i) gives value begin() + i, and 0 for i == count(); put(at, sums) takes the
-/// blurred values from at on, four at a time. Before that skip(at) may say that it has dealt with
-/// them: all values in [at - 3 radius - 3, at + 3 radius + 3] are 0. start: no value before
-/// start + 3 radius is other than 0, nor does a walk that begins there miss one.
-template <typename Sum, typename Load, typename Skip, typename Put>
-__device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Put put) {
+/// Walks along: load(i) gives value begin() + i, and 0 for i == count(); put(at, sums, fetch(at))
+/// takes the blurred values from at on, four at a time, with what it needs beside them, read
+/// early. Before that skip(at) may say that it has dealt with them: all values in
+/// [at - 3 radius - 3, at + 3 radius + 3] are 0. start: no value before start + 3 radius is other
+/// than 0, nor does a walk that begins there miss one.
+template <typename Sum, typename Load, typename Skip, typename Fetch, typename Put>
+__device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Fetch fetch, Put put) {
   const int radius = span.radius;
   const int side = span.side;
   const int begin = span.begin();
@@ -79,6 +85,21 @@ __device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Put pu
   const auto value = [&](int at) {
     const auto place = static_cast<unsigned>(at - begin);
     return load(place < count ? place : count);
+  };
+  // Four at once: their places are one number and constants.
+  const auto four = [&](int at, Sum(&values)[4]) {
+    const auto place = static_cast<unsigned>(at - begin);
+    if (place < count && count - place > 3) {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+        values[i] = load(place + i);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        values[i] = value(at + i);
+      }
+    }
   };
   BoxChain<Sum> chain;
 #pragma unroll 4
@@ -90,38 +111,117 @@ __device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Put pu
     if (skip(first)) {
       continue;
     }
+    const auto fetched = fetch(first);
     Sum entering[4][4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int at = first + i;
-      entering[i][0] = value(at + 3 * radius);
-      entering[i][1] = value(at + radius - 1);
-      entering[i][2] = value(at - radius - 2);
-      entering[i][3] = value(at - 3 * radius - 3);
-    }
+    four(first + 3 * radius, entering[0]);
+    four(first + radius - 1, entering[1]);
+    four(first - radius - 2, entering[2]);
+    four(first - 3 * radius - 3, entering[3]);
     Sum sums[4];
     if (first >= 2 * radius + 2 && first + 3 + 2 * radius < side) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        sums[i] = chain.step(entering[i][0], entering[i][1], entering[i][2], entering[i][3]);
+        sums[i] = chain.step(entering[0][i], entering[1][i], entering[2][i], entering[3][i]);
       }
     } else {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        sums[i] = chain.step_clipped(first + i, side, radius, entering[i][0], entering[i][1],
-                                     entering[i][2], entering[i][3]);
+        sums[i] = chain.step_clipped(first + i, side, radius, entering[0][i], entering[1][i],
+                                     entering[2][i], entering[3][i]);
       }
     }
-    put(first, sums);
+    put(first, sums, fetched);
   }
 }
 
 /// Walks a whole line: load(i) gives value i, and 0 for i == side.
-template <typename Sum, typename Load, typename Put>
-__device__ void walk_whole_line(int side, int radius, int length, Load load, Put put) {
+template <typename Sum, typename Load, typename Fetch, typename Put>
+__device__ void walk_whole_line(int side, int radius, int length, Load load, Fetch fetch, Put put) {
   const LineSpan span{side, radius, 0, length};
   walk_line<Sum>(
-      span, -3 * radius, load, [](int /*at*/) { return false; }, put);
+      span, -3 * radius, load, [](int /*at*/) { return false; }, fetch, put);
+}
+
+/// Four values of a line that lie side by side in memory.
+template <typename Value>
+struct alignas(16) Quad {
+  Value value[4];
+};
+
+/// Values of a line from places that are phase past a multiple of four, read as quads.
+template <int phase, typename Value>
+class QuadStream {
+ public:
+  /// Moves on by four: fresh is the quad that they end in.
+  __device__ void take(const Quad<Value>& fresh) {
+    held_ = fresh_;
+    fresh_ = fresh;
+  }
+  [[nodiscard]] __device__ Value operator[](int i) const {
+    if constexpr (phase == 0) {
+      return fresh_.value[i];
+    } else {
+      return phase + i < 4 ? held_.value[(phase + i) % 4] : fresh_.value[(phase + i) % 4];
+    }
+  }
+
+ private:
+  Quad<Value> held_ = {};
+  Quad<Value> fresh_ = {};
+};
+
+/// Walks a whole line held as quads, the last one filled up with 0: load(q) gives quad q, and zeros
+/// for q == ceil(side / 4). radius % 4 is residue. Else as walk_whole_line.
+template <typename Sum, int residue, typename Value, typename Load, typename Fetch, typename Put>
+__device__ void walk_quads(int side, int radius, Load load, Fetch fetch, Put put) {
+  constexpr int phases[4] = {3 * residue % 4, (residue + 3) % 4, (6 - residue) % 4,
+                             (residue + 1) % 4};
+  const auto quads = static_cast<unsigned>(side + 3) / 4;
+  const auto entering = [&](int at, int phase) {
+    // Rounds down, also below 0: what lies before the line is past its end as an unsigned number.
+    const auto quad = static_cast<unsigned>((at >> 2) + (phase != 0 ? 1 : 0));
+    return load(quad < quads ? quad : quads);
+  };
+  QuadStream<phases[0], Value> far_ahead;
+  QuadStream<phases[1], Value> ahead;
+  QuadStream<phases[2], Value> behind;
+  QuadStream<phases[3], Value> far_behind;
+  const auto take = [&](int first) {
+    far_ahead.take(entering(first + 3 * radius, phases[0]));
+    ahead.take(entering(first + radius - 1, phases[1]));
+    behind.take(entering(first - radius - 2, phases[2]));
+    far_behind.take(entering(first - 3 * radius - 3, phases[3]));
+  };
+  BoxChain<Sum> chain;
+  const auto clipped = [&](int at, int i) {
+    return chain.step_clipped(at + i, side, radius, far_ahead[i], ahead[i], behind[i],
+                              far_behind[i]);
+  };
+  // A multiple of four from where nothing has come in yet.
+  for (int first = -(3 * radius + 3) / 4 * 4; first < 0; first += 4) {
+    take(first);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      clipped(first, i);
+    }
+  }
+  for (int first = 0; first < side; first += 4) {
+    const auto fetched = fetch(first);
+    take(first);
+    Sum sums[4];
+    if (first >= 2 * radius + 2 && first + 3 + 2 * radius < side) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        sums[i] = chain.step(far_ahead[i], ahead[i], behind[i], far_behind[i]);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        sums[i] = clipped(first, i);
+      }
+    }
+    put(first, sums, fetched);
+  }
 }
 
 }  // namespace somatlas::gpu

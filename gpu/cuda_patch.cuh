@@ -28,7 +28,7 @@ struct PatchPlan {
   [[nodiscard]] __host__ __device__ constexpr std::uint32_t across() const {
     return (side + 31) / 32;
   }
-  [[nodiscard]] constexpr std::uint32_t patches() const {
+  [[nodiscard]] __host__ __device__ constexpr std::uint32_t patches() const {
     return across() * ((side + rows - 1) / rows);
   }
   /// Shared memory: a patch's rows with those in reach, and one of 0.
@@ -43,16 +43,17 @@ inline constexpr std::uint32_t most_patch_radius = 75;
 static_assert((32 + 6 * most_patch_radius) / StripOrder::width + 2 <= 32);
 
 /// What a count at place i of an axis adds at place j, at [i * side + j]: a thread a place.
-__global__ void spread_kernel(std::uint32_t side, std::uint32_t radius, std::uint32_t* factors) {
+template <typename Factor>
+__global__ void spread_kernel(std::uint32_t side, std::uint32_t radius, Factor* factors) {
   const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
   if (place >= side) {
     return;
   }
   // The same either way, so that threads write side by side.
-  walk_whole_line<std::uint32_t>(
+  walk_whole_line<Factor>(
       static_cast<int>(side), static_cast<int>(radius), static_cast<int>((side + 3) / 4 * 4),
-      [=](unsigned i) { return i == place ? 1U : 0U; },
-      [=](int first, const std::uint32_t(&sums)[4]) {
+      [=](unsigned i) { return i == place ? Factor{1} : Factor{0}; }, Nothing(),
+      [=](int first, const Factor(&sums)[4], Nothing) {
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
           const std::uint32_t at = static_cast<std::uint32_t>(first) + i;
@@ -82,45 +83,94 @@ __global__ void spread_kernel(std::uint32_t side, std::uint32_t radius, std::uin
   return last ? make_uint2(other, lower) : make_uint2(upper, other);
 }
 
-/// The counts in reach of a patch: runs of the list of pairs, a lane a strip.
+/// The keys that may be in reach of a patch, one after the other: runs of the list of pairs, a lane
+/// a strip.
 struct PatchRuns {
   std::uint32_t first_strip;
-  std::uint64_t first_key;  // of the lane's strip
-  std::uint64_t begin;
-  std::uint64_t end;
+  std::uint32_t end;    // keys up to the lane's strip and with it
+  std::uint64_t shift;  // from a number among all keys in reach to its place in the list
+  std::uint32_t count;  // of all
 
+  /// One warp.
   __device__ PatchRuns(const PairCounts& counts, std::uint32_t descriptor, std::uint32_t x_begin,
                        std::uint32_t x_end, std::uint32_t y_begin, std::uint32_t y_end)
-      : first_strip(x_begin / StripOrder::width), first_key(0), begin(0), end(0) {
+      : first_strip(x_begin / StripOrder::width), end(0), shift(0) {
     const StripOrder order = counts.order;
     const std::uint32_t strip = first_strip + threadIdx.x;
+    std::uint64_t from = 0;
     if (strip <= (x_end - 1) / StripOrder::width) {
       const std::uint64_t* const starts =
           counts.starts + std::size_t{descriptor} * order.strips() + strip;
-      first_key =
-          std::uint64_t{descriptor} * order.places() + std::uint64_t{strip} * order.strip_places();
-      const std::uint64_t strip_end = starts[1];
-      begin = lower_bound(counts.keys, starts[0], strip_end,
-                          first_key + std::uint64_t{y_begin} * StripOrder::width);
-      end = lower_bound(counts.keys, begin, strip_end,
-                        first_key + std::uint64_t{y_end} * StripOrder::width);
+      from = starts[0];
+      std::uint64_t to = starts[1];
+      constexpr std::uint32_t few = 32;  // rather read than searched
+      if (to - from > few) {
+        const std::uint64_t key = first_key(order, descriptor, strip);
+        from = lower_bound(counts.keys, from, to, key + std::uint64_t{y_begin} * StripOrder::width);
+        to = lower_bound(counts.keys, from, to, key + std::uint64_t{y_end} * StripOrder::width);
+      }
+      end = static_cast<std::uint32_t>(to - from);
     }
+    const std::uint32_t mine = end;
+#pragma unroll
+    for (std::uint32_t step = 1; step < 32; step *= 2) {
+      const std::uint32_t below = __shfl_up_sync(0xFFFF'FFFFU, end, step);
+      end += threadIdx.x >= step ? below : 0;
+    }
+    shift = from - (end - mine);
+    count = __shfl_sync(0xFFFF'FFFFU, end, 31);
+  }
+
+  [[nodiscard]] __device__ static std::uint64_t first_key(StripOrder order,
+                                                          std::uint32_t descriptor,
+                                                          std::uint32_t strip) {
+    return std::uint64_t{descriptor} * order.places() + std::uint64_t{strip} * order.strip_places();
+  }
+
+  /// Row and column of a count.
+  struct Place {
+    std::uint32_t x;
+    std::uint32_t y;
+  };
+  /// One warp, a number below count a lane, or any other for no place in particular.
+  [[nodiscard]] __device__ Place place(const PairCounts& counts, std::uint32_t descriptor,
+                                       std::uint32_t number) const {
+    std::uint32_t lane = 0;
+#pragma unroll
+    for (std::uint32_t step = 16; step > 0; step /= 2) {
+      const std::uint32_t before = __shfl_sync(0xFFFF'FFFFU, end, lane + step - 1);
+      lane += before <= number ? step : 0;
+    }
+    const std::uint64_t at = __shfl_sync(0xFFFF'FFFFU, shift, lane) + number;
+    if (number >= count) {
+      return {0, 0};
+    }
+    const std::uint32_t strip = first_strip + lane;
+    const auto in_strip =
+        static_cast<std::uint32_t>(counts.keys[at] - first_key(counts.order, descriptor, strip));
+    return {strip * StripOrder::width + in_strip % StripOrder::width, in_strip / StripOrder::width};
   }
 };
 
-/// A warp a patch: block b takes plane b % planes of the list at its patch b / planes. The sums of
-/// a row's counts fit 32 bits, those of both axes fit Sum. written: whether the bounds of supers
-/// tell which lines hold weights.
+/// Planes whose patches are taken together, so that their counts stay in the cache while
+/// neighbouring blocks share the divisors of a patch.
+inline constexpr std::uint32_t patch_planes = 1024;
+
+/// A warp a patch. The sums of a row's counts fit 32 bits, those of both axes fit Sum. bounded:
+/// whether the bounds of supers tell which lines hold weights.
 template <typename Sum>
 __global__ void __launch_bounds__(32)
     patch_kernel(PairCounts counts, const std::uint32_t* list, std::uint32_t planes, PatchPlan plan,
-                 const std::uint32_t* factors, Divisors by_row, std::uint32_t pitch,
+                 const std::uint32_t* factors, Divisors by_column, LineLayout layout,
                  CodebookView book, bool bounded) {
   extern __shared__ uint4 shared[];
   constexpr std::uint32_t all = 0xFFFF'FFFFU;
   const std::uint32_t lane = threadIdx.x;
-  const std::uint32_t descriptor = list[blockIdx.x % planes];
-  const std::uint32_t patch = blockIdx.x / planes;
+  const std::uint32_t group = blockIdx.x / (patch_planes * plan.patches());
+  const std::uint32_t in_group = blockIdx.x - group * patch_planes * plan.patches();
+  const std::uint32_t group_planes = min(patch_planes, planes - group * patch_planes);
+  const std::uint32_t patch = in_group / group_planes;
+  const std::uint32_t descriptor = list[group * patch_planes + in_group % group_planes];
   const std::uint32_t side = plan.side;
   const std::uint32_t left = patch % plan.across() * 32;
   const std::uint32_t top = patch / plan.across() * plan.rows;
@@ -136,37 +186,22 @@ __global__ void __launch_bounds__(32)
   // A row's blurred counts, and whether it has any: 32 rows a lane.
   auto* const sums = reinterpret_cast<std::uint32_t*>(shared);
   std::uint32_t filled = 0;
-  std::uint32_t strips = __ballot_sync(all, runs.begin != runs.end);
-  if (strips != 0) {
+  if (runs.count != 0) {
     for (std::uint32_t i = lane; i < (y_count + 1) * 8; i += 32) {
       shared[i] = make_uint4(0, 0, 0, 0);
     }
     __syncwarp();
   }
   const std::uint32_t* const my_factors = factors + min(left + lane, side - 1);
-  for (; strips != 0; strips &= strips - 1) {
-    const int source = __ffs(static_cast<int>(strips)) - 1;
-    const std::uint64_t end = __shfl_sync(all, runs.end, source);
-    const std::uint64_t first_key = __shfl_sync(all, runs.first_key, source);
-    const std::uint32_t first_x =
-        (runs.first_strip + static_cast<std::uint32_t>(source)) * StripOrder::width;
-    for (std::uint64_t i = __shfl_sync(all, runs.begin, source); i < end; i += 32) {
-      std::uint32_t x = 0;
-      std::uint32_t y = 0;
-      if (i + lane < end) {
-        const auto place = static_cast<std::uint32_t>(counts.keys[i + lane] - first_key);
-        x = first_x + place % StripOrder::width;
-        y = place / StripOrder::width - y_begin;
-      }
-      std::uint32_t met = __ballot_sync(all, i + lane < end && x >= x_begin && x < x_end);
-      for (; met != 0; met &= met - 1) {
-        const int from = __ffs(static_cast<int>(met)) - 1;
-        const std::uint32_t at = __shfl_sync(all, y << 16 | x, from);
-        sums[(at >> 16) * 32 + lane] += my_factors[std::size_t{at & 0xFFFFU} * side];
-        if (at >> 21 == lane) {
-          filled |= 1U << (at >> 16) % 32;
-        }
-      }
+  for (std::uint32_t first = 0; first < runs.count; first += 32) {
+    const auto [x, y] = runs.place(counts, descriptor, first + lane);
+    std::uint32_t met = __ballot_sync(all, first + lane < runs.count && x >= x_begin && x < x_end &&
+                                               y >= y_begin && y < y_begin + y_count);
+    const std::uint32_t at = (y - y_begin) << 16 | x;
+    for (; met != 0; met &= met - 1) {
+      const std::uint32_t one = __shfl_sync(all, at, __ffs(static_cast<int>(met)) - 1);
+      sums[(one >> 16) * 32 + lane] += my_factors[std::size_t{one & 0xFFFFU} * side];
+      filled |= one >> 21 == lane ? 1U << (one >> 16) % 32 : 0;
     }
   }
 
@@ -180,9 +215,8 @@ __global__ void __launch_bounds__(32)
   const auto store = [&](std::uint32_t y, uint2 four) {
     if (block_x < side && y + row < side) {
       const std::size_t super = std::size_t{y / 16} * supers_across + block_x / 16;
-      __stcs(reinterpret_cast<uint2*>(weights + super * book.descriptors * line_weights +
-                                      y / 8 % 2 * 128 + y / 4 % 2 * 32),
-             four);
+      *reinterpret_cast<uint2*>(weights + super * book.descriptors * line_weights +
+                                y / 8 % 2 * 128 + y / 4 % 2 * 32) = four;
     }
   };
   const auto clear = [&](std::uint32_t y) {
@@ -222,16 +256,19 @@ __global__ void __launch_bounds__(32)
         clear(static_cast<std::uint32_t>(at));
         return true;
       },
-      [&](int at, const Sum(&blurred)[4]) {
+      [&](int at) {
+        return reinterpret_cast<const Quad<float>*>(
+            by_column.scales)[layout.quad(x, static_cast<std::uint32_t>(at))];
+      },
+      [&](int at, const Sum(&blurred)[4], const Quad<float>& scales) {
         const auto y = static_cast<std::uint32_t>(at);
         std::uint32_t rows[4];
+        weigh(
+            blurred, scales, [&](std::uint32_t i) { return by_column.hits[layout.at(x, y + i)]; },
+            rows);
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
-          rows[i] = 0;
-          if (y + i < side && x < side) {
-            const std::size_t cell = std::size_t{y + i} * pitch + x;
-            rows[i] = weigh(blurred[i], by_row.scales[cell], [&] { return by_row.hits[cell]; });
-          }
+          rows[i] = x < side ? rows[i] : 0;
         }
         store(y, turn_four(rows));
       });

@@ -72,13 +72,22 @@ struct DenseCounts {
                                              std::uint32_t columns, Cell* cells) const {
     const std::uint32_t x = threadIdx.x % columns;
     const std::uint32_t* from = counts + std::size_t{descriptor} * side * side + first + x;
+    const std::uint32_t step = 32 / columns;
     std::uint32_t any = 0;
-    if (first + x < side) {
-#pragma unroll 4
-      for (std::uint32_t y = threadIdx.x / columns; y < side; y += 32 / columns) {
-        const std::uint32_t count = from[std::size_t{y} * side];
-        cells[y * columns + x] = static_cast<Cell>(count);
-        any |= count;
+    constexpr std::uint32_t at_once = 8;  // so many loads in flight
+    for (std::uint32_t y = threadIdx.x / columns; y < side && first + x < side;
+         y += at_once * step) {
+      std::uint32_t count[at_once];
+#pragma unroll
+      for (std::uint32_t i = 0; i < at_once; ++i) {
+        count[i] = y + i * step < side ? from[std::size_t{y + i * step} * side] : 0;
+      }
+#pragma unroll
+      for (std::uint32_t i = 0; i < at_once; ++i) {
+        if (y + i * step < side) {
+          cells[(y + i * step) * columns + x] = static_cast<Cell>(count[i]);
+        }
+        any |= count[i];
       }
     }
     return __any_sync(0xFFFF'FFFFU, any != 0);

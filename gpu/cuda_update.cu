@@ -75,14 +75,14 @@ template <typename Cell, typename Sum>
 }
 
 [[nodiscard]] std::size_t room_words(MapShape shape) {
-  const std::size_t plane = ColumnLayout::of(shape.side).plane();
+  const std::size_t plane = LineLayout::of(shape.side).plane();
   const std::size_t batch = batch_bytes / sizeof(std::uint64_t);
   // Every plane at once in 32 bits, or what the constant holds, and at least one in 64.
   return std::max(plane, std::min(batch, (plane * shape.descriptors + 1) / 2));
 }
 
 [[nodiscard]] std::size_t hits_places(MapShape shape) {
-  return std::size_t{shape.side} * ColumnLayout::of(shape.side).pitch;
+  return LineLayout::of(shape.side).places();
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ Updater::Updater(MapShape shape, MemoryAccount& account)
 template <typename Cell, typename Column, typename Sum, typename Counts, typename Sink>
 void Updater::blur(Counts counts, const std::uint32_t* planes, std::size_t count,
                    std::uint32_t radius, Sink sink, StreamView stream) {
-  const ColumnLayout layout = ColumnLayout::of(shape_.side);
+  const LineLayout layout = LineLayout::of(shape_.side);
   auto* const room = reinterpret_cast<Column*>(planes_.data());
   const std::uint32_t columns = columns_a_block<Cell, Column>(shape_.side);
   const std::size_t shared = down_bytes<Cell, Column>(shape_.side, columns);
@@ -130,7 +130,10 @@ void Updater::blur(Counts counts, const std::uint32_t* planes, std::size_t count
   check_launch();
   const dim3 across_grid(layout.pitch / 32,
                          static_cast<unsigned>((count + across_warps - 1) / across_warps));
-  across_kernel<Sum><<<across_grid, across_warps * 32, 0, stream.value()>>>(
+  constexpr std::array across{
+      across_kernel<Sum, 0, Column, Sink>, across_kernel<Sum, 1, Column, Sink>,
+      across_kernel<Sum, 2, Column, Sink>, across_kernel<Sum, 3, Column, Sink>};
+  across[radius % across.size()]<<<across_grid, across_warps * 32, 0, stream.value()>>>(
       room, static_cast<std::uint32_t>(count), layout, static_cast<int>(radius), sink);
   check_launch();
 }
@@ -139,7 +142,7 @@ template <typename Cell, typename Column, typename Sum>
 void Updater::make_planes(const Codebook& book, const Statistics& statistics,
                           const std::uint32_t* planes, std::size_t count, std::uint32_t radius,
                           StreamView stream) {
-  const ColumnLayout layout = ColumnLayout::of(shape_.side);
+  const LineLayout layout = LineLayout::of(shape_.side);
   const std::size_t batch =
       std::clamp<std::size_t>(planes_.bytes() / (layout.plane() * sizeof(Column)), 1, 65'535);
   for (std::size_t begin = 0; begin < count; begin += batch) {
@@ -168,7 +171,7 @@ void Updater::make_patches(const Codebook& book, const Statistics& statistics,
     kernel<<<here * plan.patches(), 32, plan.bytes(), stream.value()>>>(
         std::get<PairCounts>(statistics.counts()), planes + begin, here, plan, factors_.data(),
         Divisors{hits_.data(), scales_.data()}.next(hits_places(shape_)),
-        ColumnLayout::of(shape_.side).pitch, book.view(), book.bounded());
+        LineLayout::of(shape_.side), book.view(), book.bounded());
     check_launch();
   }
 }
@@ -180,8 +183,8 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
   const Divisors divisors{hits_.data(), scales_.data()};
   blur<std::uint32_t, std::uint64_t, std::uint64_t>(
       DenseCounts{statistics.hits(), shape_.side}, nullptr, 1, radius,
-      HitsSink{ColumnLayout::of(shape_.side), divisors, divisors.next(hits_places(shape_)),
-               usable_.data()},
+      HitsSink{{LineLayout::of(shape_.side), divisors, divisors.next(hits_places(shape_)),
+                usable_.data()}},
       stream);
   constexpr unsigned spread_threads = 64;
   if (radius <= best_patch_radius) {

@@ -41,7 +41,7 @@ class Updater {
 
   MapShape shape_;
   DeviceBuffer<std::uint64_t> planes_;  // blurred columns of the planes in work
-  DeviceBuffer<std::uint64_t> hits_;    // blurred hits by column, then by row
+  DeviceBuffer<std::uint64_t> hits_;    // blurred hits a line a row, then a line a column
   DeviceBuffer<float> scales_;          // the same of 16383 / hits, for the first guess of a weight
   DeviceBuffer<std::uint8_t> usable_;   // 1 where the blurred hits are not 0, row-major
   DeviceBuffer<std::uint32_t> factors_;      // what a count adds along an axis, [side][side]
