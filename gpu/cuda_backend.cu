@@ -240,7 +240,7 @@ void CudaBackend::load(const std::function<void(DescriptorId, std::span<std::uin
                  [](std::uint8_t flag) { return static_cast<std::uint8_t>(flag == 0 ? 1 : 0); });
   auto* const flags = reinterpret_cast<std::uint8_t*>(updater_.room().data());
   copy_to_device(flags, usable.data(), usable.size(), stream);
-  book_.make_norms(flags, stream);
+  book_.make_norms(flags, false, stream);
   const Cells cells = book_.read_cells(stream);
   if (std::any_of(cells.square_sum.begin(), cells.square_sum.end(),
                   [](std::uint64_t sum) { return sum > max_square_sum; })) {

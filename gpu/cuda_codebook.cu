@@ -23,7 +23,8 @@ constexpr std::size_t blocks_a_line = line_weights / tree_fanout;
 
 /// Grid (supers, slices of descriptors): a warp takes every eighth descriptor of its slice, a lane
 /// eight neurons, half a block. A square is below 2^28, so eight of them fit 32 bits.
-__global__ void square_sum_kernel(CodebookView book) {
+/// marked: a line whose super has the bound 0 holds nothing and need not be read.
+__global__ void square_sum_kernel(CodebookView book, bool marked) {
   __shared__ unsigned long long sums[line_weights];
   const std::uint32_t super = blockIdx.x;
   const std::uint32_t lane = threadIdx.x % 32;
@@ -37,7 +38,26 @@ __global__ void square_sum_kernel(CodebookView book) {
   std::uint64_t wide[8] = {};
   std::uint32_t narrow[8] = {};
   std::uint32_t added = 0;
-  for (std::uint32_t descriptor = begin + warp; descriptor < end; descriptor += block_warps) {
+  std::uint32_t filled = 0;  // the next 32 lines of the warp that hold weights
+  std::uint32_t number = 0;
+  for (std::uint32_t descriptor = begin + warp; descriptor < end;
+       descriptor += block_warps, ++number) {
+    if (number % 32 == 0) {
+      const std::uint32_t mine = descriptor + lane * block_warps;
+      filled = __ballot_sync(
+          0xFFFF'FFFFU,
+          mine < end &&
+              (!marked ||
+               book.supers.weights[(super_line + mine) * line_weights + super % line_weights] !=
+                   0));
+    }
+    if ((filled >> number % 32 & 1) == 0) {
+      if (lane % 2 == 0) {
+        book.blocks.weights[(block_line + descriptor) * line_weights +
+                            super % blocks_a_line * tree_fanout + lane / 2] = 0;
+      }
+      continue;
+    }
     const auto* line = reinterpret_cast<const uint4*>(
         book.neurons.weights + (std::size_t{super} * book.descriptors + descriptor) * line_weights);
     const uint4 four = line[lane];
@@ -123,6 +143,19 @@ __global__ void clear_kernel(CodebookView book, const std::uint32_t* planes, std
   }
 }
 
+/// Grid (blocks over supers, planes): a thread a line.
+__global__ void mark_kernel(CodebookView book, const std::uint32_t* planes, std::size_t count,
+                            std::uint16_t bound) {
+  const std::size_t super = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (super >= book.super_count) {
+    return;
+  }
+  for (std::size_t i = blockIdx.y; i < count; i += gridDim.y) {
+    book.supers.weights[(super / line_weights * book.descriptors + planes[i]) * line_weights +
+                        super % line_weights] = bound;
+  }
+}
+
 template <bool put>
 __global__ void plane_kernel(CodebookView book, std::uint32_t first, std::size_t count,
                              std::uint16_t* planes) {
@@ -197,16 +230,26 @@ void Codebook::clear_planes(const std::uint32_t* planes, std::size_t count, Stre
                     static_cast<unsigned>(std::min<std::size_t>(count, 65'535)));
     clear_kernel<<<grid, block_threads, 0, stream.value()>>>(view(), planes, count);
     check_launch();
+    mark_planes(planes, count, 0, stream);
   }
 }
 
-void Codebook::make_norms(const std::uint8_t* usable, StreamView stream) {
+void Codebook::mark_planes(const std::uint32_t* planes, std::size_t count, std::uint16_t bound,
+                           StreamView stream) {
+  if (count != 0) {
+    mark_kernel<<<plane_grid(view().super_count, count), block_threads, 0, stream.value()>>>(
+        view(), planes, count, bound);
+    check_launch();
+  }
+}
+
+void Codebook::make_norms(const std::uint8_t* usable, bool marked, StreamView stream) {
   ++version_;
   square_sums_.fill_bytes(0, stream);
   const auto supers = static_cast<unsigned>(supers_);
   if (shape_.descriptors != 0) {
     const dim3 grid(supers, (shape_.descriptors + norm_descriptors - 1) / norm_descriptors);
-    square_sum_kernel<<<grid, block_threads, 0, stream.value()>>>(view());
+    square_sum_kernel<<<grid, block_threads, 0, stream.value()>>>(view(), marked);
     check_launch();
   }
   norm_kernel<<<supers, line_weights, 0, stream.value()>>>(view(), usable);

@@ -78,9 +78,14 @@ class Codebook {
   [[nodiscard]] CodebookView view() const;
   /// Writes weights 0 at the planes listed, an array of count numbers on the device.
   void clear_planes(const std::uint32_t* planes, std::size_t count, StreamView stream);
+  /// Gives all supers of the planes listed this bound until the next make_norms(): 0 where no line
+  /// holds weights, any other where one may.
+  void mark_planes(const std::uint32_t* planes, std::size_t count, std::uint16_t bound,
+                   StreamView stream);
   /// Makes square sums, norms and both tables of bounds from the stored weights. usable: M flags on
-  /// the device, row-major, 0 where the neuron is vacant.
-  void make_norms(const std::uint8_t* usable, StreamView stream);
+  /// the device, row-major, 0 where the neuron is vacant. marked: whether the bounds of supers are
+  /// 0 only where a line holds no weights, so that such a line is not read.
+  void make_norms(const std::uint8_t* usable, bool marked, StreamView stream);
   /// Whether the tables of bounds are those of the stored weights.
   [[nodiscard]] bool bounded() const { return bounded_; }
   /// Copies count planes, [count][M] row-major on the device, into the codebook from descriptor

@@ -157,7 +157,7 @@ struct PatchRuns {
 inline constexpr std::uint32_t patch_planes = 1024;
 
 /// A warp a patch. The sums of a row's counts fit 32 bits, those of both axes fit Sum. bounded:
-/// whether the bounds of supers tell which lines hold weights.
+/// whether the bounds of supers tell which lines hold weights; afterwards those of the patch do.
 template <typename Sum>
 __global__ void __launch_bounds__(32)
     patch_kernel(PairCounts counts, const std::uint32_t* list, std::uint32_t planes, PatchPlan plan,
@@ -219,17 +219,18 @@ __global__ void __launch_bounds__(32)
                                 y / 8 % 2 * 128 + y / 4 % 2 * 32) = four;
     }
   };
+  const auto bound = [&](std::uint32_t y, std::uint32_t column) -> std::uint16_t& {
+    const std::size_t super = std::size_t{y / 16} * supers_across + column / 16;
+    return book.supers
+        .weights[(super / line_weights * book.descriptors + descriptor) * line_weights +
+                 super % line_weights];
+  };
   const auto clear = [&](std::uint32_t y) {
-    if (block_x < side) {
-      const std::size_t super = std::size_t{y / 16} * supers_across + block_x / 16;
-      if (!bounded ||
-          book.supers
-                  .weights[(super / line_weights * book.descriptors + descriptor) * line_weights +
-                           super % line_weights] != 0) {
-        store(y, make_uint2(0, 0));
-      }
+    if (block_x < side && (!bounded || bound(y, block_x) != 0)) {
+      store(y, make_uint2(0, 0));
     }
   };
+  std::uint32_t weighted[2] = {};  // supers of the left and the right half that have weights
 
   // Nothing before the first row that has counts.
   const std::uint32_t lanes = __ballot_sync(all, filled != 0);
@@ -270,8 +271,21 @@ __global__ void __launch_bounds__(32)
         for (std::uint32_t i = 0; i < 4; ++i) {
           rows[i] = x < side ? rows[i] : 0;
         }
-        store(y, turn_four(rows));
+        const uint2 four = turn_four(rows);
+        store(y, four);
+        const std::uint32_t lanes_with_weights = __ballot_sync(all, (four.x | four.y) != 0);
+        const std::uint32_t bit = 1U << (y - top) / 16;
+        weighted[0] |= (lanes_with_weights & 0xFFFFU) != 0 ? bit : 0;
+        weighted[1] |= lanes_with_weights >> 16 != 0 ? bit : 0;
       });
+  __syncwarp();  // all lanes have read the old bounds
+  const std::uint32_t bounds = (static_cast<std::uint32_t>(span.length) + 15) / 16 * 2;
+  for (std::uint32_t i = lane; i < bounds; i += 32) {
+    if (left + i % 2 * 16 < side) {
+      bound(top + i / 2 * 16, left + i % 2 * 16) =
+          static_cast<std::uint16_t>(weighted[i % 2] >> (i / 2) & 1);
+    }
+  }
 }
 
 }  // namespace somatlas::gpu

@@ -218,7 +218,10 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
       book, statistics, lists[narrow_columns], by_way[narrow_columns].size(), radius, stream);
   make_planes<std::uint32_t, std::uint64_t, std::uint64_t>(
       book, statistics, lists[wide_plane], by_way[wide_plane].size(), radius, stream);
-  book.make_norms(usable_.data(), stream);
+  for (const Way way : {narrow_plane, narrow_columns, wide_plane}) {
+    book.mark_planes(lists[way], by_way[way].size(), 1, stream);
+  }
+  book.make_norms(usable_.data(), true, stream);
   stream.synchronize();
 }
 
