@@ -53,11 +53,13 @@ template <typename Cell, typename Sum>
 }
 
 /// Grid (groups of columns, planes), a warp each. planes: the descriptors, or null for the only
-/// plane there is. No count passes what Cell holds and no blurred column what Sum holds.
-template <typename Cell, typename Sum, typename Counts>
+/// plane there is. No count passes what Cell holds and no blurred column what Sum holds. A group
+/// has fixed_columns columns, which saves multiplications, or some_columns where that is 0.
+template <typename Cell, typename Sum, std::uint32_t fixed_columns, typename Counts>
 __global__ void __launch_bounds__(32)
     down_kernel(Counts counts, const std::uint32_t* planes, LineLayout layout, int radius,
-                std::uint32_t columns, Sum* out) {
+                std::uint32_t some_columns, Sum* out) {
+  const std::uint32_t columns = fixed_columns != 0 ? fixed_columns : some_columns;
   extern __shared__ uint4 shared[];
   const std::uint32_t lane = threadIdx.x;
   const std::uint32_t side = layout.side;

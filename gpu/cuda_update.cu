@@ -121,7 +121,8 @@ void Updater::blur(Counts counts, const std::uint32_t* planes, std::size_t count
   auto* const room = reinterpret_cast<Column*>(planes_.data());
   const std::uint32_t columns = columns_a_block<Cell, Column>(shape_.side);
   const std::size_t shared = down_bytes<Cell, Column>(shape_.side, columns);
-  const auto down = down_kernel<Cell, Column, Counts>;
+  const auto down = columns == most_columns ? down_kernel<Cell, Column, most_columns, Counts>
+                                            : down_kernel<Cell, Column, 0, Counts>;
   check(cudaFuncSetAttribute(down, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared)));
   const dim3 down_grid((shape_.side + columns - 1) / columns, static_cast<unsigned>(count));
