@@ -38,6 +38,13 @@ enum class Work : std::uint8_t {
   search_and_accumulate,  // both, in that order
 };
 
+/// How the BMUs of a tile are found; all ways find the same.
+enum class SearchMethod : std::uint8_t {
+  automatic,    // whichever is expected to be quicker
+  brute_force,  // every neuron's score is made
+  pruned,       // down the plane tree
+};
+
 /// Called exactly once per submitted tile, from any thread, possibly before submit() returns;
 /// the argument is null on success.
 using Completion = std::function<void(std::exception_ptr)>;
@@ -80,6 +87,9 @@ class Backend {
   /// Where no neuron is usable a search gives no_neuron and score INT32_MAX; rows whose BMU is
   /// no_neuron enter no statistics.
   virtual void submit(Tile& tile, Work work, Completion done) = 0;
+
+  /// Has later searches go this way alone; automatic to begin with. No tile may be in flight.
+  virtual void search_by(SearchMethod method) = 0;
 
   /// Seconds that the device has worked on the tiles that are done, since the backend was made.
   [[nodiscard]] virtual double busy_seconds() const = 0;

@@ -57,7 +57,7 @@ class CpuBackend final : public Backend {
         const std::size_t last = std::min(tile.rows(), end * rows_a_unit);
         const std::span<const std::uint32_t> rows = std::span(order).subspan(first, last - first);
         if (work != Work::accumulate) {
-          search_rows(codebook_, tile, rows);
+          search(tile, rows);
         }
         if (work != Work::search) {
           statistics_.add_rows(tile, rows);
@@ -69,6 +69,8 @@ class CpuBackend final : public Backend {
     busy_ += std::chrono::steady_clock::now() - start;
     done(error);
   }
+
+  void search_by(SearchMethod method) override { method_ = method; }
 
   [[nodiscard]] double busy_seconds() const override {
     return std::chrono::duration<double>(busy_).count();
@@ -140,6 +142,17 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  void search(Tile& tile, std::span<const std::uint32_t> rows) const {
+    switch (method_) {
+      case SearchMethod::automatic:
+        return search_rows(codebook_, tile, rows);
+      case SearchMethod::brute_force:
+        return search_brute(codebook_, tile, rows);
+      case SearchMethod::pruned:
+        static_cast<void>(search_pruned(codebook_, tile, rows));
+    }
+  }
+
   /// The tile's rows, for a search those that were placed near one another side by side: they share
   /// descriptors and look at the same nodes.
   [[nodiscard]] std::vector<std::uint32_t> row_order(const Tile& tile, Work work) const {
@@ -202,6 +215,7 @@ class CpuBackend final : public Backend {
   ParallelFor parallel_for_;
   CpuCodebook codebook_;
   CpuStatistics statistics_;
+  SearchMethod method_ = SearchMethod::automatic;
   std::chrono::steady_clock::duration busy_{};
 };
 

@@ -128,6 +128,8 @@ class CudaBackend final : public Backend {
     }
   }
 
+  void search_by(SearchMethod method) override { method_ = method; }
+
   [[nodiscard]] double busy_seconds() const override { return completions_.busy_seconds(); }
 
   void update(std::uint32_t radius) override {
@@ -174,7 +176,7 @@ class CudaBackend final : public Backend {
     compute.record(tile.begun());
     const TileView view = tile.view();
     if (work != Work::accumulate) {
-      scratch_.search(book_.view(), view, tile.seconds(), compute);
+      scratch_.search(book_.view(), view, tile.seconds(), method_, compute);
     }
     if (work != Work::search) {
       statistics_.accumulate(view, tile.descriptor_count(), compute);
@@ -205,6 +207,7 @@ class CudaBackend final : public Backend {
   std::mutex scratch_mutex_;
   TileCapacity scratch_capacity_;
   SearchScratch scratch_;
+  SearchMethod method_ = SearchMethod::automatic;
   // Last, so that it is destroyed first: it drains what was submitted.
   Completions completions_;
 };

@@ -223,7 +223,7 @@ SearchScratch::SearchScratch(TileCapacity capacity, MemoryAccount& account)
 }
 
 void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds,
-                           StreamView stream) {
+                           SearchMethod method, StreamView stream) {
   if (tile.rows == 0) {
     return;
   }
@@ -261,7 +261,8 @@ void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds
                   .exclude = nullptr,
                   .best = best,
                   .count = tile.rows};
-  const bool prunes = choice_.prunes(book);
+  const bool prunes =
+      method == SearchMethod::automatic ? choice_.prunes(book) : method == SearchMethod::pruned;
   PruningSteps* const steps = choice_.start(stream);
   const auto launch = [&] {
     prunes ? launch_pruned_search(book, rows, steps, stream)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/backend.h"
 #include "gpu/cuda_buffer.cuh"
 #include "gpu/cuda_codebook.cuh"
 #include "gpu/cuda_pruned_search.cuh"
@@ -24,7 +25,8 @@ class SearchScratch {
 
   /// Enqueues the search of a tile that fits the capacity: BMU and score of every row, the second
   /// BMU of the seconds rows that ask for one.
-  void search(CodebookView book, TileView tile, std::size_t seconds, StreamView stream);
+  void search(CodebookView book, TileView tile, std::size_t seconds, SearchMethod method,
+              StreamView stream);
 
  private:
   DeviceBuffer<std::uint32_t> words_;  // sort keys and row numbers, twice each, and row lists

@@ -47,6 +47,26 @@ TEST_P(SearchTest, TileSizesDoNotMatter) {
   }
 }
 
+TEST_P(SearchTest, TheMethodDoesNotMatter) {
+  auto random = generator(14);
+  for (const std::uint32_t side : {7U, 40U}) {
+    const auto codebook = random_codebook(side, 150, 0.3, 0.05, random);
+    const auto backend = make({side, codebook.descriptors});
+    load_planes(*backend, codebook.weights, codebook.vacant);
+    const auto rows = random_rows(500, 150, 20, random);
+    auto expected = rows;
+    reference_search(codebook, expected);
+    for (const SearchMethod method :
+         {SearchMethod::brute_force, SearchMethod::pruned, SearchMethod::automatic}) {
+      SCOPED_TRACE("method " + std::to_string(static_cast<int>(method)));
+      backend->search_by(method);
+      auto found = rows;
+      run_rows(*backend, found, Work::search, 200);
+      expect_places(found, expected);
+    }
+  }
+}
+
 TEST_P(SearchTest, TheOrderOfRowsDoesNotMatter) {
   auto random = generator(12);
   const auto codebook = random_codebook(33, 100, 0.3, 0.05, random);
