@@ -1,6 +1,7 @@
 #include "pipeline/trainer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -248,6 +249,36 @@ std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& 
   return pass_->run(body) ? std::optional(training) : std::nullopt;
 }
 
+/// Searches some articles again, by brute force, and compares with what the epoch found. Every
+/// epoch takes others. Where it is asked to stop it has checked fewer.
+SearchCheck Trainer::check_search() {
+  const std::uint64_t step =
+      std::max<std::uint64_t>(1, input_.training.training / options_.check_rows);
+  const std::uint64_t first = state_.next_epoch % step;
+  std::atomic<std::uint64_t> rows = 0;
+  std::atomic<std::uint64_t> mismatches = 0;
+  TilePass::Body body;
+  body.work = gpu::Work::search;
+  body.stop = options_.stop;
+  body.order = [&](const PassRow& row) {
+    return RowOrder{row.training_row != no_row && row.training_row % step == first,
+                    gpu::row_use::none, gpu::no_neuron};
+  };
+  body.consume = [&](const PassTile& tile) {
+    const std::uint64_t begin = tile.rows->first_training_row;
+    std::uint64_t training_row = begin + (first + step - begin % step) % step;
+    for (const gpu::Neuron bmu : std::as_const(*tile.tile).bmu()) {
+      mismatches += bmu != assignment_[training_row] ? 1 : 0;
+      training_row += step;
+    }
+    rows += tile.tile->rows();
+  };
+  backend_.search_by(gpu::SearchMethod::brute_force);
+  static_cast<void>(pass_->run(body));
+  backend_.search_by(gpu::SearchMethod::automatic);
+  return {rows, mismatches};
+}
+
 bool Trainer::epochs() {
   StopRule rule(options_.settings.radius_end, options_.settings.epoch_limit, state_.stop);
   for (;;) {
@@ -283,6 +314,10 @@ void Trainer::report(const QualitySums& training, const QualitySums& heldout, st
   figures.search_seconds = pass_->last_times().seconds;
   figures.update_seconds = update_seconds_;
   figures.waiting_seconds = pass_->last_times().device_idle_seconds;
+  figures.descriptors = input_.training.descriptors;
+  if (options_.check_rows != 0) {
+    figures.check = check_search();
+  }
   observer_.epoch(figures);
 }
 

@@ -52,6 +52,7 @@ class Trainer {
   [[nodiscard]] TilePass::Body whole_pass(gpu::Work work);
   [[nodiscard]] RowOrder order_of(const PassRow& row) const;
   [[nodiscard]] std::optional<QualitySums> search(QualitySums& heldout, std::uint64_t& moved);
+  [[nodiscard]] SearchCheck check_search();
   [[nodiscard]] bool epochs();
   [[nodiscard]] std::optional<AtlasMeta> finish();
   void update(std::uint32_t radius);

@@ -28,11 +28,19 @@ struct TrainingOptions {
   std::size_t device_memory = 0;
   // Most bytes of tiles that stay on the device; nothing: what is left of its memory.
   std::optional<std::size_t> device_cache;
+  // Training articles, spread over all of them, that each epoch searches by brute force too.
+  std::uint64_t check_rows = 0;
   std::size_t tile_rows = 65'536;
   // Tiles in flight; 0: one a thread that decodes, one being copied, one on the device.
   std::size_t tiles = 0;
   unsigned threads = 0;
   std::stop_token stop;
+};
+
+/// What became of the articles that an epoch searched a second time, by brute force.
+struct SearchCheck {
+  std::uint64_t rows = 0;
+  std::uint64_t mismatches = 0;  // whose BMU was another; anything but 0 is a fault
 };
 
 struct EpochFigures {
@@ -43,6 +51,8 @@ struct EpochFigures {
   double search_seconds = 0;
   double update_seconds = 0;   // of the update that made this codebook
   double waiting_seconds = 0;  // that the device stood idle during the search
+  std::uint64_t descriptors = 0;  // of all articles that were searched
+  SearchCheck check;
 };
 
 struct MemoryPlan {

@@ -11,11 +11,15 @@
 namespace somatlas::tools {
 
 Run define_bench(CLI::App& command) {
-  constexpr std::array<Registration, 2> kinds{{
+  constexpr std::array<Registration, 5> kinds{{
       {"ingest", "Reading MEDLINE files, against inflating and parsing them alone",
        bench::define_ingest_bench},
-      {"search", "Finding best-matching units on an atlas, by several methods on one core",
+      {"search", "Finding best-matching units on an atlas, by several methods",
        bench::define_search_bench},
+      {"update", "Making a codebook, by radius", bench::define_update_bench},
+      {"epoch", "The first epochs of a training, or some from an atlas on",
+       bench::define_epoch_bench},
+      {"train", "A whole training, epoch by epoch", bench::define_train_bench},
   }};
   auto runs = std::make_shared<std::vector<std::pair<CLI::App*, Run>>>();
   for (const Registration& kind : kinds) {

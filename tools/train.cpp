@@ -10,22 +10,16 @@
 #include "tools/command.h"
 #include "tools/epoch_report.h"
 #include "tools/figures.h"
+#include "tools/training_options.h"
 
 namespace somatlas::tools {
 
 namespace {
 
-using pipeline::Device;
-using pipeline::Start;
 using pipeline::TrainingOptions;
 
 struct Options {
-  TrainingOptions training;
-  std::uint32_t radius_start = 0;
-  std::string init = "pca";
-  std::string device = "auto";
-  std::string device_cache = "auto";
-  CLI::Option* radius_start_given = nullptr;
+  TrainingArguments training;
   std::string log;
   bool plan = false;
   bool json = false;
@@ -132,17 +126,7 @@ int train(Session& session, const Options& options) {
   if (options.progress) {
     session.want_progress();
   }
-  TrainingOptions training = options.training;
-  training.settings.start = options.init == "pca" ? Start::pca : Start::random;
-  training.device = options.device == "cpu"    ? Device::cpu
-                    : options.device == "cuda" ? Device::cuda
-                                               : Device::automatic;
-  if (options.device_cache != "auto") {
-    training.device_cache = std::stoull(options.device_cache);
-  }
-  if (options.radius_start_given->count() != 0) {
-    training.settings.radius_start = options.radius_start;
-  }
+  TrainingOptions training = options.training.options();
   pipeline::require_threads(training.threads);
   if (options.plan) {
     const pipeline::MemoryPlan plan = pipeline::plan_training(training);
@@ -168,94 +152,11 @@ int train(Session& session, const Options& options) {
   return exit_done;
 }
 
-// A share of the articles: from 0 up to, but not, 1.
-std::string check_share(const std::string& text) {
-  double share = 0;
-  return CLI::detail::lexical_cast(text, share) && share >= 0 && share < 1
-             ? ""
-             : "Value " + text + " not in range 0 to 1, 1 left out";
-}
-
-// Makes a size a number of bytes and leaves auto as it is.
-std::string read_cache_size(std::string& text) {
-  if (text == "auto") {
-    return "";
-  }
-  return text.starts_with('-') ? "Value " + text + " is negative" : CLI::AsSizeValue(true)(text);
-}
-
-// What decides the bits; with --from they are the earlier atlas's.
-void add_settings(CLI::App& command, Options& options, CLI::Option* from) {
-  pipeline::TrainingSettings& settings = options.training.settings;
-  constexpr std::uint32_t largest = 32'768;
-  command.add_option("--side", settings.side, "Neurons a row and a column of the map")
-      ->check(CLI::Range(1U, largest).description(""))
-      ->capture_default_str()
-      ->type_name("N")
-      ->excludes(from);
-  options.radius_start_given =
-      command
-          .add_option("--radius-start", options.radius_start,
-                      "First radius (default: side/8 for pca, side/2 for random)")
-          ->check(CLI::Range(0U, largest).description(""))
-          ->type_name("R")
-          ->excludes(from);
-  command.add_option("--radius-end", settings.radius_end, "Last radius")
-      ->check(CLI::Range(0U, largest).description(""))
-      ->capture_default_str()
-      ->type_name("R")
-      ->excludes(from);
-  command.add_option("--init", options.init, "How the map starts: pca or random")
-      ->check(CLI::IsMember({"pca", "random"}).description(""))
-      ->capture_default_str()
-      ->type_name("START")
-      ->excludes(from);
-  add_seed_option(command, settings.seed, "Seed of the random start and of the held-out share")
-      ->excludes(from);
-  command.add_option("--holdout", settings.holdout, "Share of articles held out for quality")
-      ->check(check_share)
-      ->capture_default_str()
-      ->type_name("SHARE")
-      ->excludes(from);
-  command
-      .add_option("--min-descriptors", settings.min_descriptors,
-                  "Articles with fewer descriptors do not train")
-      ->check(CLI::Range(1U, 1023U).description(""))
-      ->capture_default_str()
-      ->type_name("N")
-      ->excludes(from);
-}
-
-void add_machine(CLI::App& command, Options& options) {
-  TrainingOptions& training = options.training;
-  command.add_option("--device", options.device, "Where to search: auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""))
-      ->capture_default_str()
-      ->type_name("DEVICE");
-  add_size_option(command, "--host-memory", training.host_memory,
-                  "Most host memory to use, for instance 4GiB (default: what the machine has)");
-  add_size_option(command, "--device-memory", training.device_memory,
-                  "Most device memory to use, for instance 16GiB (default: what the device has)");
-  command
-      .add_option(
-          "--device-cache", options.device_cache,
-          "Most memory of the device (on the CPU: of the host) for articles that stay there "
-          "between epochs: a size, 0 for none, or auto for what is left")
-      ->transform(CLI::Validator(read_cache_size, ""))
-      ->capture_default_str()
-      ->type_name("SIZE");
-  command.add_option("--tile-rows", training.tile_rows, "Articles that are on the device at once")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
-      ->capture_default_str()
-      ->type_name("N");
-  add_threads_option(command, training.threads);
-}
-
 }  // namespace
 
 Run define_train(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  TrainingOptions& training = options->training;
+  TrainingOptions& training = options->training.given;
   add_store_option(command, training.store_directory)->required();
   add_atlas_option(command, training.atlas_directory)->required();
   command.add_flag("--resume", training.resume,
@@ -265,12 +166,7 @@ Run define_train(CLI::App& command) {
                                "Go on from another atlas, whose settings count: place what is "
                                "new or changed, forget what is gone")
                    ->type_name("ATLAS");
-  add_settings(command, *options, from);
-  command.add_option("--epochs", training.settings.epoch_limit, "Most epochs")
-      ->check(CLI::Range(1U, 1'000'000U).description(""))
-      ->capture_default_str()
-      ->type_name("N");
-  add_machine(command, *options);
+  add_training_options(command, options->training, from);
   command.add_flag("--overwrite", training.overwrite, "Replace an atlas of that name");
   command.add_flag("--plan", options->plan, "Print the memory that training needs, and stop");
   command

@@ -250,6 +250,31 @@ TEST_F(TrainingTest, TilesThatStayOnTheDeviceChangeNothing) {
   EXPECT_EQ(read_content(path("on_all")), read_content(path("on_none")));
 }
 
+TEST_F(TrainingTest, CheckingASearchFindsNothingAndChangesNothing) {
+  const Corpus corpus = random_corpus(random_, 300);
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+  TrainingOptions asked = options("plain");
+  asked.settings.side = 33;
+  asked.tile_rows = 1 + random_() % 60;
+  Recorder plain;
+  ASSERT_FALSE(train(asked, plain).stopped);
+  asked.atlas_directory = path("checked");
+  for (const std::uint64_t rows : {std::uint64_t{1}, 1 + random_() % 300, std::uint64_t{1'000}}) {
+    SCOPED_TRACE("check " + std::to_string(rows));
+    asked.check_rows = rows;
+    asked.overwrite = true;
+    Recorder checked;
+    ASSERT_FALSE(train(asked, checked).stopped);
+    ASSERT_EQ(checked.epochs_.size(), plain.epochs_.size());
+    for (const EpochFigures& epoch : checked.epochs_) {
+      EXPECT_GE(epoch.check.rows, std::min(rows, training_articles(corpus, asked.settings).size()));
+      EXPECT_EQ(epoch.check.mismatches, 0U);
+      EXPECT_GT(epoch.descriptors, 0U);
+    }
+    EXPECT_EQ(read_content(path("checked")), read_content(path("plain")));
+  }
+}
+
 TEST_F(TrainingTest, HeldOutArticlesAndTopographicErrorAreCounted) {
   const Corpus corpus = random_corpus(random_, 300);
   commit(path("store"), "pubmed26n0001.xml.gz", corpus);

@@ -91,7 +91,9 @@ const std::vector<Library> libraries{
     {"zstd", {"store"}},
     {"tbb/", {"pipeline"}},
     {"oneapi/", {"pipeline"}},
-    {"cuda", {"gpu"}},
+    {"cuda", {"gpu", "tools"}},  // tools: what bench compares with
+    {"cusparse", {"tools"}},
+    {"dlfcn.h", {"tools"}},
     {"cub/", {"gpu"}},
     {"cooperative_groups", {"gpu"}},
     {"nvtx", {"gpu"}},
@@ -131,6 +133,10 @@ TEST(IncludeDirection, EachLibraryIsKnownToItsOwnFolderOnly) {
         if (!include.quoted && include.name.starts_with(library.prefix)) {
           EXPECT_TRUE(library.folders.contains(folder)) << place(include);
         }
+      }
+      if (!include.quoted && include.name.starts_with("cu")) {
+        EXPECT_TRUE(include.file.extension() == ".cu" || include.file.extension() == ".cuh")
+            << place(include);
       }
     }
   }
@@ -186,8 +192,8 @@ TEST(Seeds, RandomTestsTakeTheOneSeed) {
   std::size_t takers = 0;
   for (const fs::path& path : sources("tests")) {
     const fs::path name = fs::relative(path, root);
-    if (name == "tests/seed.h" || name.string().starts_with("tests/bench/")) {
-      continue;  // a benchmark measures the same work each time
+    if (name == "tests/seed.h") {
+      continue;
     }
     std::ifstream file(path);
     std::string text;

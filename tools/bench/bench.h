@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "tools/command.h"
@@ -11,6 +13,24 @@ namespace somatlas::tools::bench {
 
 [[nodiscard]] Run define_ingest_bench(CLI::App& command);
 [[nodiscard]] Run define_search_bench(CLI::App& command);
+[[nodiscard]] Run define_update_bench(CLI::App& command);
+[[nodiscard]] Run define_epoch_bench(CLI::App& command);
+[[nodiscard]] Run define_train_bench(CLI::App& command);
+
+/// A folder that is made, used and removed.
+class Scratch {
+ public:
+  /// parent: empty for the system's folder of temporary files.
+  explicit Scratch(const std::string& parent);
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] std::string at(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+CLI::Option* add_scratch_option(CLI::App& command, std::string& parent);
 
 /// The middle one of an odd number of figures, the mean of the two middle ones of an even.
 [[nodiscard]] double median(std::vector<double> figures);

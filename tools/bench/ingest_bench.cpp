@@ -1,8 +1,6 @@
 // somatlas bench ingest: how near ingest comes to what it cannot do without, inflating the files
 // and pushing them through libxml2 with handlers that do nothing, with one worker and with several.
 // Always holds: one worker and several leave the same store, or nothing is printed.
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -39,26 +37,6 @@ struct Options {
   unsigned workers = 2;
   unsigned repeats = 5;
   bool json = false;
-};
-
-/// A folder that is made, used and removed.
-class Scratch {
- public:
-  explicit Scratch(const std::string& parent)
-      : path_(fs::path(parent.empty() ? fs::temp_directory_path() : fs::path(parent)) /
-              ("somatlas-bench-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] std::string at(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
 };
 
 class Quiet final : public pipeline::IngestObserver {
@@ -321,11 +299,7 @@ Run define_ingest_bench(CLI::App& command) {
       ->capture_default_str()
       ->check(CLI::Range(1U, 1000U))
       ->type_name("N");
-  command
-      .add_option("--scratch", options->scratch,
-                  "Folder for the files and stores made, removed again (default: the system's)")
-      ->check(CLI::ExistingDirectory)
-      ->type_name("DIR");
+  add_scratch_option(command, options->scratch);
   add_json_option(command, options->json);
   return [options](Session& session) { return run(session, *options); };
 }

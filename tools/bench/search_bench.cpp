@@ -1,8 +1,7 @@
-// somatlas bench search: how quickly this processor finds best-matching units on a real atlas, by
-// the layouts and methods there are, one core each. Always holds: every method has found the same
-// units as the plain loop before it is timed on more articles, or nothing is printed.
+// somatlas bench search, on the CPU: how quickly this processor finds best-matching units on a real
+// atlas, by the layouts and methods there are, one core each. Always holds: every method has found
+// the same units as the plain loop before it is timed on more articles, or nothing is printed.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,11 +13,12 @@
 #include "gpu/contract.h"
 #include "gpu/cpu_codebook.h"
 #include "gpu/cpu_search.h"
-#include "pipeline/article_set.h"
 #include "pipeline/stopwatch.h"
 #include "store/atlas.h"
 #include "store/store.h"
+#include "tools/bench/atlas_articles.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/search_bench.h"
 #include "tools/command.h"
 #include "tools/figures.h"
 
@@ -27,50 +27,23 @@ namespace {
 
 using pipeline::Stopwatch;
 
-struct Options {
-  std::string store;
-  std::string atlas;
-  std::string device = "cpu";
-  std::size_t rows = 50'000;
-  unsigned repeats = 3;
-  bool json = false;
-};
-
 /// The atlas's map, feature-major row by row as it is stored, and as a search has it.
 struct Map {
   explicit Map(store::Atlas& atlas);
 
-  std::uint32_t side = 0;
-  std::vector<std::uint16_t> planes;  // [descriptor][neuron]
-  gpu::CpuCodebook codebook;
   pipeline::DescriptorIndex index;
+  gpu::CpuCodebook codebook;
+  std::uint32_t side;
+  std::vector<std::uint16_t> planes;  // [descriptor][neuron]
 };
 
-std::vector<store::DescriptorCode> codes_of(store::Atlas& atlas) {
-  std::vector<store::DescriptorCode> codes;
-  for (const store::AtlasDescriptor& descriptor : atlas.descriptors()) {
-    codes.push_back(descriptor.code);
-  }
-  return codes;
-}
-
-gpu::MapShape shape_of(store::Atlas& atlas, std::size_t descriptors) {
-  const auto neurons = static_cast<double>(atlas.cells().hits.size());
-  return {.side = static_cast<std::uint32_t>(std::lround(std::sqrt(neurons))),
-          .descriptors = static_cast<std::uint32_t>(descriptors)};
-}
-
 Map::Map(store::Atlas& atlas)
-    : codebook(shape_of(atlas, codes_of(atlas).size())), index(codes_of(atlas)) {
-  side = codebook.shape.side;
+    : index(descriptor_index(atlas)), codebook(shape_of(atlas, index)), side(codebook.shape.side) {
   planes.reserve(codebook.shape.neurons() * index.size());
   for (gpu::DescriptorId id = 0; id < index.size(); ++id) {
-    const auto plane = atlas.plane(index.codes()[id]);
-    if (!plane) {
-      throw std::runtime_error("the atlas lacks a plane; check it with somatlas verify");
-    }
-    gpu::store_plane(codebook, id, *plane);
-    planes.insert(planes.end(), plane->begin(), plane->end());
+    const std::vector<std::uint16_t> plane = plane_of(atlas, index, id);
+    gpu::store_plane(codebook, id, plane);
+    planes.insert(planes.end(), plane.begin(), plane.end());
   }
   const store::AtlasCells cells = atlas.cells();
   codebook.square_sum = cells.square_sum;
@@ -78,56 +51,11 @@ Map::Map(store::Atlas& atlas)
   gpu::make_norms(codebook);
 }
 
-/// Training articles in the order of their PMIDs, with the neurons the map was made from.
-struct Articles {
-  std::vector<std::vector<gpu::DescriptorId>> descriptors;
-  std::vector<gpu::Neuron> last;
-
-  [[nodiscard]] double mean_descriptors() const {
-    std::size_t all = 0;
-    for (const auto& row : descriptors) {
-      all += row.size();
-    }
-    return static_cast<double>(all) / static_cast<double>(descriptors.size());
-  }
-};
-
-Articles read_articles(store::Store& store, store::Atlas& atlas, const Map& map, std::size_t most) {
-  Articles articles;
-  for (const std::uint32_t range : atlas.assignment_ranges()) {
-    const auto assigned = atlas.assignment(range);
-    const auto shard = store.shard(range);
-    if (!assigned || !shard) {
-      throw std::runtime_error("the store is not the one that the atlas was trained on");
-    }
-    std::size_t row = 0;
-    for (std::size_t i = 0; i < assigned->low.size() && articles.last.size() < most; ++i) {
-      while (row < shard->rows() && shard->low[row] < assigned->low[i]) {
-        ++row;
-      }
-      if (row == shard->rows() || shard->low[row] != assigned->low[i]) {
-        throw std::runtime_error("the store has changed since the atlas was trained");
-      }
-      std::vector<gpu::DescriptorId>& known = articles.descriptors.emplace_back();
-      for (const store::DescriptorCode code : shard->row(row)) {
-        if (const auto id = map.index.id(code); id != pipeline::DescriptorIndex::unknown) {
-          known.push_back(id);
-        }
-      }
-      articles.last.push_back(assigned->neuron[i]);
-    }
-  }
-  if (articles.last.empty()) {
-    throw std::runtime_error("the atlas was trained on no article of the store");
-  }
-  return articles;
-}
-
 /// Rows taken by their last neuron, as a training takes them.
 class Rows {
  public:
   Rows(const Articles& articles, const gpu::PlaneTree& tree, std::size_t most) {
-    std::vector<std::uint32_t> by_place(articles.last.size());
+    std::vector<std::uint32_t> by_place(articles.size());
     std::iota(by_place.begin(), by_place.end(), 0U);
     std::stable_sort(by_place.begin(), by_place.end(), [&](std::uint32_t a, std::uint32_t b) {
       return tree.place_of(articles.last[a]) < tree.place_of(articles.last[b]);
@@ -138,12 +66,12 @@ class Rows {
     std::vector<std::uint32_t> chosen;
     for (std::size_t i = 0; i < by_place.size() && chosen.size() < most; i += step) {
       chosen.push_back(by_place[i]);
-      capacity.descriptors += articles.descriptors[by_place[i]].size();
+      capacity.descriptors += articles.row(by_place[i]).size();
     }
     capacity.rows = chosen.size();
     tile_ = std::make_unique<gpu::Tile>(capacity, gpu::host_block(gpu::Tile::bytes(capacity)));
     for (const std::uint32_t row : chosen) {
-      tile_->add_row(articles.descriptors[row], gpu::row_use::trains, articles.last[row]);
+      tile_->add_row(articles.row(row), gpu::row_use::trains, articles.last[row]);
       last_.push_back(articles.last[row]);
     }
     order_.resize(chosen.size());
@@ -248,7 +176,8 @@ struct Result {
   double adds_a_second = 0;
 };
 
-std::vector<Result> measure(const Options& options, const Map& map, const Articles& articles) {
+std::vector<Result> measure(const SearchBenchOptions& options, const Map& map,
+                            const Articles& articles) {
   const std::size_t neurons = map.codebook.shape.neurons();
   const std::size_t descriptors = map.index.size();
   // The slow ones are timed on as many articles as take them about a second.
@@ -307,11 +236,11 @@ std::vector<Result> measure(const Options& options, const Map& map, const Articl
   return results;
 }
 
-int run(Session& session, const Options& options) {
+int search_on_cpu(Session& session, const SearchBenchOptions& options) {
   const auto atlas = store::Atlas::open(options.atlas, store::Atlas::Access::read);
   const auto store = store::Store::open(options.store, store::Store::Access::read);
   const Map map(*atlas);
-  const Articles articles = read_articles(*store, *atlas, map, options.rows);
+  const Articles articles = read_articles(*store, *atlas, map.index, options.rows);
   const std::vector<Result> results = measure(options, map, articles);
   const double ceiling = cached_weights_a_second();
   if (options.json) {
@@ -346,25 +275,39 @@ int run(Session& session, const Options& options) {
 }  // namespace
 
 Run define_search_bench(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SearchBenchOptions>();
   add_atlas_option(command, options->atlas)->required();
   add_store_option(command, options->store)
       ->required()
       ->description("The store that the atlas was trained on");
-  command.add_option("--articles", options->rows, "How many articles to search for at most")
-      ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}).description(""))
+  command
+      .add_option(
+          "--articles", options->rows,
+          "How many articles to search for at most (default: 50000 on the CPU, all on a GPU)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{200'000'000}).description(""))
       ->type_name("N");
-  command.add_option("--device", options->device, "What is measured")
+  command.add_option("--device", options->device, "What is measured: cpu or cuda")
       ->capture_default_str()
-      ->check(CLI::IsMember({"cpu"}).description(""))
+      ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
       ->type_name("DEVICE");
+  command.add_option("--tile-rows", options->tile_rows, "Articles that a GPU takes at once")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
+      ->type_name("N");
   command.add_option("--repeats", options->repeats, "Runs of each method")
       ->capture_default_str()
       ->check(CLI::Range(1U, 1000U).description(""))
       ->type_name("N");
   add_json_option(command, options->json);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](Session& session) {
+    if (options->device == "cuda") {
+      return search_on_gpu(session, *options);
+    }
+    if (options->rows == 0) {
+      options->rows = 50'000;
+    }
+    return search_on_cpu(session, *options);
+  };
 }
 
 }  // namespace somatlas::tools::bench
