@@ -75,9 +75,8 @@ class Observer final : public pipeline::TrainingObserver {
     if (!json_) {
       session_.out() << "side " << plan.side << ", " << count_of(plan.articles, "article") << ", "
                      << count_of(plan.descriptors, "descriptor") << ", on " << plan.device << "; "
-                     << plan.kept_tiles << " of " << count_of(plan.tiles, "tile")
-                     << " stay on the device\n"
-                     << "epoch\tradius\tmoved\tT adds/s\tsearch ms\tdevice ms\twaiting\tupdate ms"
+                     << "tiles that stay on the device: " << plan.kept_tiles << " of " << plan.tiles
+                     << "\nepoch\tradius\tmoved\tT adds/s\tsearch ms\tdevice ms\twaiting\tupdate ms"
                         "\tchecked\tmismatches\n";
       session_.out().flush();
     }
