@@ -170,6 +170,9 @@ SynthSummary synthesize_store(const SynthOptions& options, const SynthModel& mod
             oneapi::tbb::make_filter<std::uint64_t, DrawnFile>(filter_mode::parallel, draw) &
             oneapi::tbb::make_filter<DrawnFile, void>(filter_mode::serial_in_order, commit));
   });
+  if (!summary.stopped && summary.files != summary.files_there) {
+    store->compact();  // as an ingest does: every later reading is a merge the less
+  }
   return summary;
 }
 
