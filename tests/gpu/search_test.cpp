@@ -67,6 +67,49 @@ TEST_P(SearchTest, TheMethodDoesNotMatter) {
   }
 }
 
+// Most descriptors have no weight in most of the map, and in another part of it after every load:
+// what a backend knows of empty parts is of the codebook that it has.
+TEST_P(SearchTest, MostlyEmptyCodebooksOneAfterTheOther) {
+  auto random = generator(16);
+  for (const std::uint32_t side : {20U, 33U, 80U}) {
+    const std::uint32_t descriptors = 130;
+    const auto backend = make({side, descriptors});
+    for (int round = 0; round < 3; ++round) {
+      SCOPED_TRACE("side " + std::to_string(side) + ", codebook " + std::to_string(round));
+      const auto codebook = random_codebook(side, descriptors, 0.005, 0.1, random);
+      load_planes(*backend, codebook.weights, codebook.vacant);
+      const auto rows = random_rows(250, descriptors, 24, random);
+      auto expected = rows;
+      reference_search(codebook, expected);
+      for (const SearchMethod method : {SearchMethod::brute_force, SearchMethod::pruned}) {
+        backend->search_by(method);
+        auto found = rows;
+        run_rows(*backend, found, Work::search, 200);
+        expect_places(found, expected);
+      }
+    }
+    // The same after updates from a few places each.
+    for (int round = 0; round < 3; ++round) {
+      SCOPED_TRACE("side " + std::to_string(side) + ", update " + std::to_string(round));
+      auto rows = random_rows(60, descriptors, 6, random);
+      const auto corner = static_cast<Neuron>(random() % (std::size_t{side} * side));
+      for (Row& row : rows) {
+        row.use = row_use::trains | row_use::second;
+        row.bmu = (corner + static_cast<Neuron>(random() % 3)) % (side * side);
+      }
+      backend->clear_statistics();
+      run_rows(*backend, rows, Work::accumulate, 25);
+      backend->update(1);
+      backend->search_by(SearchMethod::brute_force);
+      auto expected = rows;
+      run_rows(*backend, expected, Work::search, 25);
+      backend->search_by(SearchMethod::pruned);
+      run_rows(*backend, rows, Work::search, 25);
+      expect_places(rows, expected);
+    }
+  }
+}
+
 TEST_P(SearchTest, TheOrderOfRowsDoesNotMatter) {
   auto random = generator(12);
   const auto codebook = random_codebook(33, 100, 0.3, 0.05, random);
