@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/row_cache.h"
@@ -57,10 +58,24 @@ struct Cells {
   std::vector<std::uint32_t> hits;        // of the statistics gathered since clear_statistics()
 };
 
-/// Bytes that a backend will take.
-struct MemoryNeed {
+/// Bytes that something will take, and what it is.
+struct MemoryPart {
+  std::string name;
   std::size_t host_bytes = 0;
   std::size_t device_bytes = 0;
+};
+
+/// Bytes that several parts take together.
+struct MemoryNeed {
+  std::vector<MemoryPart> parts;
+  std::size_t host_bytes = 0;
+  std::size_t device_bytes = 0;
+
+  void add(MemoryPart part) {
+    host_bytes += part.host_bytes;
+    device_bytes += part.device_bytes;
+    parts.push_back(std::move(part));
+  }
 };
 
 class Backend {

@@ -232,16 +232,22 @@ std::unique_ptr<Backend> make_cpu_backend(MapShape shape, ParallelFor parallel_f
 
 MemoryNeed cpu_memory(MapShape shape, TileCapacity tile, std::size_t tiles, std::size_t threads) {
   const std::size_t neurons = shape.neurons();
-  // The codebook; counts and hits; in an update blurred hits, their scale and the sums of squares.
-  const std::size_t map = codebook_bytes(shape) + neurons * (std::size_t{shape.descriptors} + 4) +
-                          neurons * (8 + 4 + 8);
-  // A sparse update's sums, weights, sums of a whole plane in both widths, sums of squares.
-  const std::size_t update = neurons * (4 + 2 + 4 + 8 + 8) * threads;
-  // The search's order, its keys and best neurons; and the carries of 30 million articles.
-  const std::size_t search = tile.rows * (4 + 8 + 16);
-  const std::size_t carries = std::size_t{16} << 20;
-  return {.host_bytes = map + update + search + carries + tiles * Tile::bytes(tile),
-          .device_bytes = 0};
+  MemoryNeed need;
+  need.add({.name = "codebook and bounds", .host_bytes = codebook_bytes(shape)});
+  // Counts and hits; and the carries of 30 million articles.
+  constexpr std::size_t carries = std::size_t{16} << 20;
+  need.add({.name = "statistics",
+            .host_bytes = neurons * (std::size_t{shape.descriptors} + 4) + carries});
+  // Blurred hits, their scale and the sums of squares; a thread's sums, weights, sums of a whole
+  // plane in both widths and sums of squares.
+  need.add({.name = "update",
+            .host_bytes = neurons * (8 + 4 + 8) + neurons * (4 + 2 + 4 + 8 + 8) * threads});
+  if (tiles != 0) {
+    // Its order, its keys and best neurons.
+    need.add({.name = "search", .host_bytes = tile.rows * (4 + 8 + 16)});
+    need.add({.name = "tiles in flight", .host_bytes = tiles * Tile::bytes(tile)});
+  }
+  return need;
 }
 
 }  // namespace somatlas::gpu

@@ -283,11 +283,14 @@ std::unique_ptr<Backend> make_cuda_backend(MapShape shape, CudaOptions options) 
 MemoryNeed cuda_memory(MapShape shape, TileCapacity tile, std::size_t tiles,
                        std::uint64_t most_descriptors) {
   MemoryNeed need;
-  need.host_bytes = tiles * Tile::bytes(tile);
-  need.device_bytes =
-      Codebook::bytes(shape) + Updater::bytes(shape) + Statistics::bytes(shape, most_descriptors);
+  need.add({.name = "codebook and bounds", .device_bytes = Codebook::bytes(shape)});
+  need.add({.name = "statistics", .device_bytes = Statistics::bytes(shape, most_descriptors)});
+  need.add({.name = "update", .device_bytes = Updater::bytes(shape)});
   if (tiles != 0) {
-    need.device_bytes += SearchScratch::bytes(tile) + tiles * CudaTile::device_bytes(tile);
+    need.add({.name = "search", .device_bytes = SearchScratch::bytes(tile)});
+    need.add({.name = "tiles in flight",
+              .host_bytes = tiles * Tile::bytes(tile),
+              .device_bytes = tiles * CudaTile::device_bytes(tile)});
   }
   return need;
 }

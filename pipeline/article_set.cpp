@@ -38,6 +38,15 @@ ShardRows count_shard(const store::Shard& shard, const Selection& selection, Cou
   return result;
 }
 
+/// Of its columns.
+std::size_t bytes_of(const store::Shard& shard) {
+  const std::size_t row = sizeof(shard.low[0]) + sizeof(shard.version[0]) + sizeof(shard.year[0]) +
+                          sizeof(shard.state[0]) + sizeof(shard.key[0]) + sizeof(shard.records[0]) +
+                          sizeof(shard.offsets[0]);
+  return shard.rows() * row +
+         shard.descriptors.size() * (sizeof(shard.descriptors[0]) + sizeof(shard.major[0]));
+}
+
 DescriptorFrequencies by_falling_frequency(const Counts& counts) {
   std::vector<std::pair<store::DescriptorCode, std::uint64_t>> pairs;
   counts.for_each([&](store::DescriptorCode code, std::uint64_t articles) {
@@ -71,16 +80,21 @@ ArticleSet read_article_set(store::Store& store, const Selection& selection,
                             DescriptorFrequencies* frequencies) {
   const std::vector<std::uint32_t> ranges = store.ranges();
   std::vector<ShardRows> counted(ranges.size());
+  std::vector<std::size_t> bytes(ranges.size());
   tbb::enumerable_thread_specific<Counts> counts{std::uint64_t{0}};
   tbb::parallel_for(std::size_t{0}, ranges.size(), [&](std::size_t i) {
     if (const auto shard = store.shard(ranges[i])) {
       counted[i] =
           count_shard(*shard, selection, frequencies != nullptr ? &counts.local() : nullptr);
+      bytes[i] = bytes_of(*shard);
     }
   });
 
   ArticleSet set;
   set.selection = selection;
+  if (!bytes.empty()) {
+    set.largest_shard = *std::max_element(bytes.begin(), bytes.end());
+  }
   for (ShardRows& shard : counted) {
     if (shard.rows == 0) {
       continue;

@@ -64,6 +64,7 @@ struct ArticleSet {
   std::uint64_t training = 0;
   std::uint64_t heldout = 0;
   std::uint64_t descriptors = 0;  // over all rows
+  std::size_t largest_shard = 0;  // bytes of a shard's columns, rows that are not taken included
 };
 
 /// Frequencies of the training articles' descriptors, most frequent first, ties by UI.

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "gpu/backend.h"
 #include "gpu/tile.h"
 #include "pipeline/atlas_writer.h"
+#include "pipeline/schedule.h"
 
 namespace somatlas::pipeline {
 namespace {
@@ -23,13 +25,16 @@ std::optional<std::size_t> number_in(const std::string& path) {
   return file >> value ? std::optional(value) : std::nullopt;
 }
 
+std::size_t threads_of(const TrainingOptions& options) {
+  return options.threads != 0 ? options.threads
+                              : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
 gpu::MemoryNeed backend_need(Device device, gpu::MapShape shape, const gpu::TileCapacity& capacity,
                              std::uint64_t most_descriptors, const TrainingOptions& options) {
-  const std::size_t threads = options.threads != 0
-                                  ? options.threads
-                                  : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  return device == Device::cuda ? gpu::cuda_memory(shape, capacity, options.tiles, most_descriptors)
-                                : gpu::cpu_memory(shape, capacity, options.tiles, threads);
+  return device == Device::cuda
+             ? gpu::cuda_memory(shape, capacity, options.tiles, most_descriptors)
+             : gpu::cpu_memory(shape, capacity, options.tiles, threads_of(options));
 }
 
 /// Puts into the plan as many of the first tiles as there is room for beside everything else.
@@ -60,8 +65,11 @@ void keep_tiles(MemoryPlan& plan, const TilePlan& tiles, Device device,
     plan.kept_bytes = on_device;
     kept_host = host;
   }
-  (device == Device::cuda ? plan.device_bytes : plan.host_bytes) += plan.kept_bytes;
-  plan.host_bytes += kept_host;
+  gpu::MemoryPart part{.name = "tiles that stay", .host_bytes = kept_host};
+  (device == Device::cuda ? part.device_bytes : part.host_bytes) += plan.kept_bytes;
+  plan.host_bytes += part.host_bytes;
+  plan.device_bytes += part.device_bytes;
+  plan.parts.push_back(std::move(part));
 }
 
 }  // namespace
@@ -111,25 +119,33 @@ Device choose_device(Device asked) {
 MemoryPlan plan_memory(const TrainingOptions& options, Device device, const ArticleSet& training,
                        const ArticleSet& placement, const TilePlan& tiles,
                        const gpu::TileCapacity& capacity, std::uint32_t descriptors) {
-  // Beside map and tiles: the assignment (4 bytes a training article) and, while places are
-  // written, the cell of every article (8 bytes); per tile in flight a decoded shard, of which 64
-  // MiB is the most that 65,536 articles take.
-  constexpr std::size_t decoded_shard_bytes = std::size_t{64} << 20;
-  const std::size_t by_article = 4 * training.training + 8 * placement.rows;
+  const std::size_t threads = threads_of(options);
   const auto need = [&](std::uint32_t side) {
     gpu::MemoryNeed result =
         backend_need(device, {side, descriptors}, capacity, training.descriptors, options);
-    // Cells: two copies of 17 bytes a neuron; while planes are written 73 of what cells gather, and
-    // a batch as it is and encoded; while labels are made 73 + 60.
-    result.host_bytes +=
-        by_article + options.tiles * decoded_shard_bytes +
-        std::size_t{side} * side * (2 * 17 + 73 + std::max<std::size_t>(60, 4 * planes_a_batch));
+    // A decoded shard, its columns as they grow, and the bytes that it comes from.
+    result.add(
+        {.name = "decoded shards", .host_bytes = options.tiles * 3 * training.largest_shard});
+    // Two copies of 17 bytes a neuron; while planes are written 73 of what cells gather, and a
+    // batch as it is and encoded; while labels are made 73 + 60.
+    result.add({.name = "cells",
+                .host_bytes = std::size_t{side} * side *
+                              (2 * 17 + 73 + std::max<std::size_t>(60, 4 * planes_a_batch))});
+    // What the codebook was made from and what the search finds; where a training goes on from an
+    // atlas, also which articles are as they were.
+    result.add(
+        {.name = "assignment", .host_bytes = training.training * (options.from.empty() ? 8 : 9)});
+    result.add({.name = "articles of a cell", .host_bytes = 8 * placement.rows});
+    // A thread's counts of descriptors and stack; the store's caches and tables; the program.
+    result.add({.name = "threads, store, program",
+                .host_bytes = threads * (std::size_t{12} << 20) + (std::size_t{48} << 20)});
     return result;
   };
   MemoryPlan plan;
   plan.side = options.settings.side;
   plan.articles = training.training;
   plan.descriptors = descriptors;
+  plan.largest_radius = largest_radius(training.training);
   plan.host_available = options.host_memory != 0 ? options.host_memory : available_host_memory();
   if (device == Device::cuda) {
     const gpu::CudaDevice gpu = gpu::cuda_devices().front();
@@ -140,7 +156,8 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
   } else {
     plan.device = "cpu";
   }
-  const gpu::MemoryNeed asked = need(options.settings.side);
+  gpu::MemoryNeed asked = need(options.settings.side);
+  plan.parts = std::move(asked.parts);
   plan.host_bytes = asked.host_bytes;
   plan.device_bytes = asked.device_bytes;
 

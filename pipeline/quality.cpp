@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/contract.h"
-
 namespace somatlas::pipeline {
 
 namespace {
@@ -37,13 +35,6 @@ Distance nearest_root(std::uint64_t value, std::uint64_t unit) {
     ++nearest;
   }
   return static_cast<Distance>(nearest);
-}
-
-Distance distance_of(std::int32_t score, std::uint32_t k) {
-  const std::int64_t square = gpu::score_unit * std::int64_t{k} + score;
-  return square <= 0
-             ? 0
-             : nearest_root(static_cast<std::uint64_t>(square), std::uint64_t{gpu::score_unit});
 }
 
 std::uint64_t cosine_distance(std::int32_t score, std::int32_t norm, std::uint64_t square_sum,

@@ -167,7 +167,7 @@ RowOrder Trainer::order_of(const PassRow& row) const {
 
 bool Trainer::inherit_places() {
   inheritance_ = inherit(store_, input_.training, *earlier_);
-  assignment_ = inheritance_->assignment;
+  assignment_ = std::move(inheritance_->assignment);
   state_.changes = inheritance_->changes;
   const std::size_t neurons = backend_.shape().neurons();
   const store::AtlasCells cells = earlier_->cells();
@@ -225,23 +225,28 @@ std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& 
   // The last BMU tells a backend which rows are alike; it decides nothing.
   TilePass::Body body = whole_pass(gpu::Work::search_and_accumulate);
   body.consume = [&](const PassTile& tile) {
-    QualitySums tile_training;
     QualitySums tile_heldout;
     std::uint64_t tile_moved = 0;
     const gpu::Tile& found = *tile.tile;
     const std::span<const std::uint8_t> use = found.use();
     const std::span<const gpu::Neuron> bmu = found.bmu();
-    gpu::Neuron* assigned = assignment_.data() + tile.rows->first_training_row;
+    const std::span<const std::int32_t> score = found.score();
+    const std::vector<std::uint16_t>& total = tile.rows->total;
+    std::uint64_t distance = 0;
+    const std::uint64_t first = tile.rows->first_training_row;
+    std::uint64_t training_row = first;
     for (std::size_t row = 0; row < use.size(); ++row) {
-      const bool trains = use[row] == gpu::row_use::trains;
-      add_row(trains ? tile_training : tile_heldout, found, row, tile.rows->total[row], cells_,
-              options_.settings.side);
-      if (trains) {
-        tile_moved += std::exchange(*assigned++, bmu[row]) != bmu[row] ? 1 : 0;
+      if (use[row] != gpu::row_use::trains) {
+        add_row(tile_heldout, found, row, total[row], cells_, options_.settings.side);
+        continue;
       }
+      distance += distance_of(score[row], total[row]);
+      tile_moved += assignment_[training_row] != bmu[row] ? 1 : 0;
+      found_[training_row++] = bmu[row];
     }
     const std::lock_guard lock(mutex);
-    training += tile_training;
+    training.articles += training_row - first;
+    training.distance += distance;
     heldout += tile_heldout;
     moved += tile_moved;
   };
@@ -268,7 +273,7 @@ SearchCheck Trainer::check_search() {
     const std::uint64_t begin = tile.rows->first_training_row;
     std::uint64_t training_row = begin + (first + step - begin % step) % step;
     for (const gpu::Neuron bmu : std::as_const(*tile.tile).bmu()) {
-      mismatches += bmu != assignment_[training_row] ? 1 : 0;
+      mismatches += bmu != found_[training_row] ? 1 : 0;
       training_row += step;
     }
     rows += tile.tile->rows();
@@ -280,6 +285,8 @@ SearchCheck Trainer::check_search() {
 }
 
 bool Trainer::epochs() {
+  constexpr double most_share = 0.1;  // of the time, for checkpoints
+  found_.resize(assignment_.size());
   StopRule rule(options_.settings.radius_end, options_.settings.epoch_limit, state_.stop);
   for (;;) {
     backend_.clear_statistics();
@@ -287,15 +294,21 @@ bool Trainer::epochs() {
     std::uint64_t moved = 0;
     const auto training = search(heldout, moved);
     if (!training) {
+      save_if_new();
       return false;
     }
     report(*training, heldout, moved);
     if (rule.is_last(state_.next_epoch, radius_, training->distance)) {
+      save_if_new();  // the atlas keeps what its codebook was made from
       return true;
     }
+    assignment_.swap(found_);
     ++state_.next_epoch;
     state_.stop = rule.state();
-    save();
+    saved_ = false;
+    if (since_checkpoint_.seconds() > checkpoint_seconds_ / most_share) {
+      save();
+    }
     update(radius_at(state_.next_epoch, state_.first_radius, options_.settings.radius_end));
   }
 }
@@ -313,6 +326,7 @@ void Trainer::report(const QualitySums& training, const QualitySums& heldout, st
   figures.moved_share = static_cast<double>(moved) / static_cast<double>(input_.training.training);
   figures.search_seconds = pass_->last_times().seconds;
   figures.update_seconds = update_seconds_;
+  figures.checkpoint_seconds = checkpoint_seconds_;
   figures.waiting_seconds = pass_->last_times().device_idle_seconds;
   figures.descriptors = input_.training.descriptors;
   if (options_.check_rows != 0) {
@@ -321,13 +335,24 @@ void Trainer::report(const QualitySums& training, const QualitySums& heldout, st
   observer_.epoch(figures);
 }
 
+void Trainer::save_if_new() {
+  if (!saved_) {
+    save();
+  }
+}
+
 void Trainer::save() {
+  const Stopwatch watch;
+  saved_ = true;
   write_checkpoint(work_, input_.training, assignment_, state_);
+  checkpoint_seconds_ = watch.seconds();
+  since_checkpoint_ = Stopwatch();
   observer_.checkpoint(state_.next_epoch);
 }
 
 std::optional<AtlasMeta> Trainer::finish() {
   Assignment().swap(assignment_);
+  Assignment().swap(found_);
   pass_.reset();  // its memory is the next one's
   TilePass pass(store_, input_.placement, input_.index, input_.placement_tiles, backend_,
                 options_.tiles);

@@ -1,6 +1,7 @@
 // One training from the opened store to the finished atlas: what train() does once the arguments
-// make sense. Always holds: before each search the work directory holds the assignment that its
-// codebook was made from.
+// make sense. Always holds: the work directory holds the assignment that some codebook was made
+// from: the present one's at the start, at the end and where it stops, and in between one of not
+// long ago, so that checkpoints take a tenth of the time at most.
 #pragma once
 
 #include <memory>
@@ -11,6 +12,7 @@
 #include "pipeline/checkpoint.h"
 #include "pipeline/inheritance.h"
 #include "pipeline/placement.h"
+#include "pipeline/stopwatch.h"
 #include "pipeline/tile_pass.h"
 #include "pipeline/training.h"
 #include "store/atlas.h"
@@ -58,6 +60,7 @@ class Trainer {
   void update(std::uint32_t radius);
   void report(const QualitySums& training, const QualitySums& heldout, std::uint64_t moved);
   void save();
+  void save_if_new();
   [[nodiscard]] std::function<void(std::uint64_t)> progress(std::uint64_t of);
 
   store::Store& store_;
@@ -69,11 +72,15 @@ class Trainer {
   TrainingObserver& observer_;
   std::optional<TilePass> pass_;  // over the training articles
   Checkpoint state_;
-  Assignment assignment_;
+  Assignment assignment_;  // that the codebook was made from
+  Assignment found_;       // by the search with it
+  bool saved_ = true;      // state_ and assignment_ are those of the last checkpoint
   std::optional<Inheritance> inheritance_;
   gpu::Cells cells_;
   std::uint32_t radius_ = 0;  // of the codebook
   double update_seconds_ = 0;
+  double checkpoint_seconds_ = 0;  // that the last one took
+  Stopwatch since_checkpoint_;
 };
 
 /// The figures of a search. cells: of its codebook; hits: of the search, or empty.

@@ -295,7 +295,7 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   const MemoryPlan plan = plan_for(options, device, input);
   observer.plan(plan);
   require_fit(plan, options.settings.side);
-  const std::uint32_t cap = largest_radius(input.training.training);
+  const std::uint32_t cap = plan.largest_radius;
   if (options.settings.radius_end > cap) {
     throw TrainingError("an end radius of " + std::to_string(options.settings.radius_end) +
                         " is too large: sums over " + std::to_string(input.training.training) +

@@ -9,7 +9,9 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <vector>
 
+#include "gpu/backend.h"
 #include "pipeline/atlas_meta.h"
 
 namespace somatlas::pipeline {
@@ -49,20 +51,26 @@ struct EpochFigures {
   Quality quality;           // cosine QE and topographic error over the held-out articles
   double moved_share = 0;    // training articles whose BMU is not their last one
   double search_seconds = 0;
-  double update_seconds = 0;   // of the update that made this codebook
-  double waiting_seconds = 0;  // that the device stood idle during the search
+  double update_seconds = 0;      // of the update that made this codebook
+  double waiting_seconds = 0;     // that the device stood idle during the search
   std::uint64_t descriptors = 0;  // of all articles that were searched
   SearchCheck check;
+  double checkpoint_seconds = 0;  // that the last checkpoint took; 0 after resuming
+  [[nodiscard]] double waiting_share() const {
+    return search_seconds > 0 ? waiting_seconds / search_seconds : 0;
+  }
 };
 
 struct MemoryPlan {
   std::uint32_t side = 0;
   std::string device;  // backend's name
-  std::size_t host_bytes = 0;
+  std::vector<gpu::MemoryPart> parts;
+  std::size_t host_bytes = 0;  // of all parts
   std::size_t device_bytes = 0;
   std::size_t host_available = 0;
   std::size_t device_available = 0;
-  std::uint32_t largest_side = 0;  // that would fit
+  std::uint32_t largest_side = 0;    // that would fit
+  std::uint32_t largest_radius = 0;  // that sums over so many articles allow
   std::uint64_t articles = 0;
   std::uint64_t descriptors = 0;
   std::size_t tiles = 0;       // of an epoch

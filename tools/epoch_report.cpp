@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 11> columns{
     "epoch", "radius", "QE",       "held-out QE", "cosine QE", "topographic error",
-    "moved", "unhit",  "search s", "update s",    "waiting s"};
+    "moved", "unhit",  "search s", "update s",    "waiting"};
 constexpr std::size_t least_width = 7;
 
 std::string row(const std::array<std::string, columns.size()>& fields) {
@@ -49,7 +49,7 @@ std::string epoch_line(const pipeline::EpochFigures& figures) {
               fixed(quality.heldout_qe, 5), fixed(quality.cosine_qe, 5),
               fixed(quality.topographic_error, 5), fixed(figures.moved_share, 4),
               fixed(quality.unhit_share, 4), fixed(figures.search_seconds, 2),
-              fixed(figures.update_seconds, 2), fixed(figures.waiting_seconds, 2)});
+              fixed(figures.update_seconds, 2), fixed(figures.waiting_share(), 4)});
 }
 
 EpochLog::EpochLog(std::string path) : path_(std::move(path)), file_(nullptr, &std::fclose) {
@@ -80,7 +80,9 @@ void EpochLog::add(const pipeline::EpochFigures& figures) {
       {"unhit_share", figures.quality.unhit_share},
       {"search_seconds", figures.search_seconds},
       {"update_seconds", figures.update_seconds},
-      {"waiting_seconds", figures.waiting_seconds}};
+      {"waiting_seconds", figures.waiting_seconds},
+      {"waiting_share", figures.waiting_share()},
+      {"checkpoint_seconds", figures.checkpoint_seconds}};
   const std::string line = json.dump() + '\n';
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
       std::fflush(file_.get()) != 0) {

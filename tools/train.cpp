@@ -47,6 +47,9 @@ class Observer final : public pipeline::TrainingObserver {
     }
     session_.say(epoch_line(figures));
     log_.add(figures);
+    search_seconds_ += figures.search_seconds;
+    update_seconds_ += figures.update_seconds;
+    waiting_seconds_ += figures.waiting_seconds;
   }
   void checkpoint(std::uint32_t next_epoch) override {
     if (say_checkpoints_) {
@@ -60,6 +63,14 @@ class Observer final : public pipeline::TrainingObserver {
                  std::to_string(changes.moved) + " moved.");
   }
   void note(const std::string& text) override { session_.say(text); }
+
+  /// Over all epochs that it saw.
+  [[nodiscard]] nlohmann::ordered_json seconds() const {
+    return {{"search", search_seconds_},
+            {"of_that_waiting", waiting_seconds_},
+            {"update", update_seconds_}};
+  }
+
   void progress(std::uint64_t rows, std::uint64_t of) override {
     if (session_.progress_shown() && of != 0) {
       session_.progress("this pass: " + std::to_string(rows * 100 / of) + " %");
@@ -71,7 +82,20 @@ class Observer final : public pipeline::TrainingObserver {
   EpochLog& log_;
   bool say_checkpoints_;
   bool header_said_ = false;
+  double search_seconds_ = 0;
+  double update_seconds_ = 0;
+  double waiting_seconds_ = 0;
 };
+
+nlohmann::ordered_json to_json(const std::vector<gpu::MemoryPart>& parts) {
+  auto list = nlohmann::ordered_json::array();
+  for (const gpu::MemoryPart& part : parts) {
+    list.push_back({{"name", part.name},
+                    {"host_bytes", part.host_bytes},
+                    {"device_bytes", part.device_bytes}});
+  }
+  return list;
+}
 
 void print_plan_json(const pipeline::MemoryPlan& plan, Output& out) {
   const nlohmann::ordered_json text{{"side", plan.side},
@@ -82,15 +106,24 @@ void print_plan_json(const pipeline::MemoryPlan& plan, Output& out) {
                                     {"host_available", plan.host_available},
                                     {"device_bytes", plan.device_bytes},
                                     {"device_available", plan.device_available},
+                                    {"parts", to_json(plan.parts)},
+                                    {"tiles", plan.tiles},
+                                    {"tiles_that_stay", plan.kept_tiles},
                                     {"fits", plan.fits()},
-                                    {"largest_side", plan.largest_side}};
+                                    {"largest_side", plan.largest_side},
+                                    {"largest_radius", plan.largest_radius}};
   out << text.dump(2) << '\n';
 }
 
 // The device has a line only where it has memory of its own.
 void print_plan(const pipeline::MemoryPlan& plan, const TrainingOptions& options, Output& out) {
   const auto line = [&out](std::string_view name, const std::string& value) {
-    out << name << std::string(24 - name.size(), ' ') << value << '\n';
+    constexpr std::size_t width = 26;
+    out << name << std::string(width - name.size(), ' ') << value << '\n';
+  };
+  const auto right = [](const std::string& size) {
+    constexpr std::size_t width = 10;
+    return std::string(width - size.size(), ' ') + size;
   };
   line("side", std::to_string(plan.side));
   line("training articles", std::to_string(plan.articles));
@@ -104,9 +137,17 @@ void print_plan(const pipeline::MemoryPlan& plan, const TrainingOptions& options
     line("device memory", "needs " + size_text(plan.device_bytes) +
                               (capped ? ", cap " : ", free ") + size_text(plan.device_available));
   }
+  const bool on_device = plan.device_bytes != 0;
+  line("of that", on_device ? "      host    device" : "      host");
+  for (const gpu::MemoryPart& part : plan.parts) {
+    line("  " + part.name, right(size_text(part.host_bytes)) +
+                               (on_device ? right(size_text(part.device_bytes)) : ""));
+  }
+  line("tiles that stay", std::to_string(plan.kept_tiles) + " of " + std::to_string(plan.tiles));
   line("fits", plan.fits() ? "yes" : "no");
   line("largest side that fits",
        plan.largest_side == 0 ? "none" : std::to_string(plan.largest_side));
+  line("largest radius", std::to_string(plan.largest_radius));
 }
 
 void say_result(Session& session, const TrainingOptions& options, const pipeline::AtlasMeta& meta) {
@@ -147,7 +188,9 @@ int train(Session& session, const Options& options) {
   }
   say_result(session, training, result.meta);
   if (options.json) {
-    session.out() << pipeline::to_json(result.meta) << '\n';
+    auto json = nlohmann::ordered_json::parse(pipeline::to_json(result.meta));
+    json["seconds"] = observer.seconds();
+    session.out() << json.dump(2) << '\n';
   }
   return exit_done;
 }

@@ -33,13 +33,14 @@ class Recorder : public TrainingObserver {
       stop_.request_stop();
     }
   }
-  void checkpoint(std::uint32_t) override {}
+  void checkpoint(std::uint32_t next_epoch) override { last_checkpoint_ = next_epoch; }
   void changes(const ArticleChanges& changes) override { changes_ = changes; }
   void note(const std::string& text) override { notes_.push_back(text); }
   void progress(std::uint64_t, std::uint64_t) override {}
 
   MemoryPlan plan_;
   std::vector<EpochFigures> epochs_;
+  std::uint32_t last_checkpoint_ = UINT32_MAX;  // the epoch it goes on with
   std::optional<ArticleChanges> changes_;
   std::vector<std::string> notes_;
   std::stop_source stop_;

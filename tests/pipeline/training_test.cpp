@@ -312,6 +312,7 @@ TEST_F(TrainingTest, ResumingAfterAnyEpochEndsInTheSameAtlas) {
   Recorder whole;
   ASSERT_FALSE(train(options("whole"), whole).stopped);
   const AtlasContent expected = read_content(path("whole"));
+  EXPECT_EQ(whole.last_checkpoint_, whole.epochs_.back().epoch);
   for (std::uint32_t epoch = 0; epoch < whole.epochs_.size(); ++epoch) {
     const std::string name = "stopped" + std::to_string(epoch);
     Recorder first;
@@ -319,6 +320,7 @@ TEST_F(TrainingTest, ResumingAfterAnyEpochEndsInTheSameAtlas) {
     TrainingOptions asked = options(name);
     asked.stop = first.stop_.get_token();
     ASSERT_TRUE(train(asked, first).stopped);
+    EXPECT_EQ(first.last_checkpoint_, std::min(epoch + 1, whole.epochs_.back().epoch));
     ASSERT_FALSE(fs::exists(asked.atlas_directory));
     asked.stop = {};
     asked.resume = true;

@@ -2,7 +2,9 @@
 // store with nothing to train on is refused by name.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -78,15 +80,27 @@ TEST(TrainArguments, ThePlanIsATableOfWhatIsNeededAndThere) {
   };
   const std::string free = plan({});
   for (const char* text :
-       {"side                    7\n", "device                  cpu\n",
-        "host memory             needs ", ", available ", "fits  ", "largest side that fits  "}) {
+       {"side                      7\n", "device                    cpu\n",
+        "host memory               needs ", ", available ", "  codebook and bounds     ",
+        "  tiles in flight         ", "  assignment              ",
+        "tiles that stay           1 of 1\n", "fits  ", "largest side that fits    "}) {
     EXPECT_NE(free.find(text), std::string::npos) << text << " in\n" << free;
   }
   EXPECT_EQ(free.find("device memory"), std::string::npos) << free;  // the CPU has none of its own
+  EXPECT_NE(plan({"--device-cache", "0"}).find("tiles that stay           0 of 1\n"),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(plan({"--json"}));
+  std::uint64_t host_bytes = 0;
+  for (const auto& part : json.at("parts")) {
+    host_bytes += part.at("host_bytes").get<std::uint64_t>();
+    EXPECT_EQ(part.at("device_bytes"), 0);
+  }
+  EXPECT_EQ(json.at("host_bytes"), host_bytes);
+  EXPECT_EQ(json.at("tiles_that_stay"), 1);
   const std::string capped = plan({"--host-memory", "3GiB"});
   EXPECT_NE(capped.find(", cap 3.0 GiB\n"), std::string::npos) << capped;
   const std::string small = plan({"--host-memory", "100"});
-  EXPECT_NE(small.find("fits                    no\nlargest side that fits  none\n"),
+  EXPECT_NE(small.find("fits                      no\nlargest side that fits    none\n"),
             std::string::npos)
       << small;
   EXPECT_FALSE(std::filesystem::exists(scratch / "atlas"));
