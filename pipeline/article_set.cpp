@@ -63,6 +63,26 @@ DescriptorFrequencies by_falling_frequency(const Counts& counts) {
   return result;
 }
 
+ArticleSet set_of(const Selection& selection, std::vector<ShardRows>& counted,
+                  std::size_t largest_shard) {
+  ArticleSet set;
+  set.selection = selection;
+  set.largest_shard = largest_shard;
+  for (ShardRows& shard : counted) {
+    if (shard.rows == 0) {
+      continue;
+    }
+    shard.first_row = set.rows;
+    shard.first_training_row = set.training;
+    set.rows += shard.rows;
+    set.training += shard.training;
+    set.descriptors += shard.descriptors;
+    set.shards.push_back(shard);
+  }
+  set.heldout = set.rows - set.training;
+  return set;
+}
+
 }  // namespace
 
 DescriptorIndex::DescriptorIndex(std::vector<store::DescriptorCode> codes)
@@ -76,46 +96,29 @@ bool Selection::holds_out(std::uint32_t pmid) const {
   return held_out(pmid, seed, holdout);
 }
 
-ArticleSet read_article_set(store::Store& store, const Selection& selection,
-                            DescriptorFrequencies* frequencies) {
+ArticleSets read_article_sets(store::Store& store, const Selection& training,
+                              const Selection& placement) {
   const std::vector<std::uint32_t> ranges = store.ranges();
-  std::vector<ShardRows> counted(ranges.size());
+  std::vector<ShardRows> training_rows(ranges.size());
+  std::vector<ShardRows> placement_rows(ranges.size());
   std::vector<std::size_t> bytes(ranges.size());
   tbb::enumerable_thread_specific<Counts> counts{std::uint64_t{0}};
   tbb::parallel_for(std::size_t{0}, ranges.size(), [&](std::size_t i) {
     if (const auto shard = store.shard(ranges[i])) {
-      counted[i] =
-          count_shard(*shard, selection, frequencies != nullptr ? &counts.local() : nullptr);
+      training_rows[i] = count_shard(*shard, training, &counts.local());
+      placement_rows[i] = count_shard(*shard, placement, nullptr);
       bytes[i] = bytes_of(*shard);
     }
   });
-
-  ArticleSet set;
-  set.selection = selection;
-  if (!bytes.empty()) {
-    set.largest_shard = *std::max_element(bytes.begin(), bytes.end());
+  const std::size_t largest = bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
+  Counts all{0};
+  for (const Counts& part : counts) {
+    part.for_each(
+        [&](store::DescriptorCode code, std::uint64_t articles) { all.at(code) += articles; });
   }
-  for (ShardRows& shard : counted) {
-    if (shard.rows == 0) {
-      continue;
-    }
-    shard.first_row = set.rows;
-    shard.first_training_row = set.training;
-    set.rows += shard.rows;
-    set.training += shard.training;
-    set.descriptors += shard.descriptors;
-    set.shards.push_back(shard);
-  }
-  set.heldout = set.rows - set.training;
-  if (frequencies != nullptr) {
-    Counts all{0};
-    for (const Counts& part : counts) {
-      part.for_each(
-          [&](store::DescriptorCode code, std::uint64_t articles) { all.at(code) += articles; });
-    }
-    *frequencies = by_falling_frequency(all);
-  }
-  return set;
+  return {.training = set_of(training, training_rows, largest),
+          .frequencies = by_falling_frequency(all),
+          .placement = set_of(placement, placement_rows, largest)};
 }
 
 std::uint64_t fingerprint(std::span<const store::DescriptorCode> codes) {

@@ -73,9 +73,16 @@ struct DescriptorFrequencies {
   std::vector<std::uint64_t> articles;
 };
 
-/// Reads every shard once, in parallel. frequencies may be null.
-[[nodiscard]] ArticleSet read_article_set(store::Store& store, const Selection& selection,
-                                          DescriptorFrequencies* frequencies);
+/// The articles that train, with their descriptors' frequencies, and all that get a place.
+struct ArticleSets {
+  ArticleSet training;
+  DescriptorFrequencies frequencies;
+  ArticleSet placement;
+};
+
+/// Reads every shard once, in parallel.
+[[nodiscard]] ArticleSets read_article_sets(store::Store& store, const Selection& training,
+                                            const Selection& placement);
 
 /// XXH3-64 of an article's descriptor codes: tells a changed article from an unchanged one.
 [[nodiscard]] std::uint64_t fingerprint(std::span<const store::DescriptorCode> codes);

@@ -50,20 +50,38 @@ Quality quality_of(const QualitySums& training, const QualitySums& heldout,
   return quality;
 }
 
+namespace {
+
+/// A GPU finds more alike among more rows; but every thread wants tiles to decode.
+std::size_t tile_rows_for(const TrainingOptions& options, std::uint64_t articles) {
+  constexpr std::size_t least = 65'536;
+  constexpr std::size_t most_on_gpu = 262'144;
+  if (options.tile_rows != 0) {
+    return options.tile_rows;
+  }
+  return options.device != Device::cuda
+             ? least
+             : std::clamp<std::size_t>(articles / (2 * options.tiles), least, most_on_gpu);
+}
+
+}  // namespace
+
 TrainingInput read_training_input(store::Store& store, const TrainingOptions& options,
                                   store::Atlas* earlier) {
   const TrainingSettings& settings = options.settings;
   TrainingInput input;
-  DescriptorFrequencies frequencies;
-  input.training = read_article_set(
-      store, {settings.min_descriptors, settings.seed, settings.holdout}, &frequencies);
+  ArticleSets sets =
+      read_article_sets(store, {settings.min_descriptors, settings.seed, settings.holdout},
+                        {1, settings.seed, settings.holdout});
+  DescriptorFrequencies& frequencies = sets.frequencies;
+  input.training = std::move(sets.training);
+  input.placement = std::move(sets.placement);
   if (input.training.training == 0) {
     throw TrainingError(store.directory() + ": no article has " +
                         std::to_string(settings.min_descriptors) +
                         " or more descriptors and is not held out: nothing to train on; ingest "
                         "more files or lower --min-descriptors");
   }
-  input.placement = read_article_set(store, {1, settings.seed, settings.holdout}, nullptr);
   if (earlier != nullptr) {
     // The earlier codebook counts whole in the norms, so descriptors that no article has any more
     // keep an id.
@@ -78,8 +96,9 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
   }
   input.index = DescriptorIndex(std::move(frequencies.codes));
   input.frequencies = std::move(frequencies.articles);
-  input.training_tiles = plan_tiles(input.training, options.tile_rows);
-  input.placement_tiles = plan_tiles(input.placement, options.tile_rows);
+  const std::size_t rows = tile_rows_for(options, input.training.rows);
+  input.training_tiles = plan_tiles(input.training, rows);
+  input.placement_tiles = plan_tiles(input.placement, rows);
   return input;
 }
 

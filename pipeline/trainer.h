@@ -31,7 +31,7 @@ struct TrainingInput {
 };
 
 /// earlier: the atlas the run goes on from, or null; its descriptors get ids too. Throws
-/// TrainingError where there is nothing to train on.
+/// TrainingError where there is nothing to train on. Of the options the device is settled.
 [[nodiscard]] TrainingInput read_training_input(store::Store& store, const TrainingOptions& options,
                                                 store::Atlas* earlier);
 

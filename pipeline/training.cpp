@@ -201,11 +201,8 @@ void check_settings(const TrainingOptions& options) {
     throw TrainingError("a side of " + std::to_string(options.settings.side) +
                         " makes no map: it is between 1 and 32768");
   }
-  if (options.settings.min_descriptors == 0 || options.settings.epoch_limit == 0 ||
-      options.tile_rows == 0) {
-    throw TrainingError(
-        "the epochs, the descriptors an article must have and the rows of a tile are all at "
-        "least 1");
+  if (options.settings.min_descriptors == 0 || options.settings.epoch_limit == 0) {
+    throw TrainingError("the epochs and the descriptors an article must have are both at least 1");
   }
 }
 
@@ -243,6 +240,7 @@ MemoryPlan plan_training(const TrainingOptions& asked) {
   options.tiles = tiles_for(asked);
   const auto limit = limit_threads(options.threads);
   const Device device = choose_device(options.device);
+  options.device = device;
   const auto store = store::Store::open(options.store_directory, store::Store::Access::read);
   std::unique_ptr<store::Atlas> earlier;
   if (!options.from.empty()) {
@@ -259,6 +257,7 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   const std::string partial = partial_directory(options.atlas_directory);
   check_targets(options, partial);
   const Device device = choose_device(options.device);
+  options.device = device;
   const auto store = store::Store::open(options.store_directory, store::Store::Access::read);
 
   std::unique_ptr<store::Atlas> work;

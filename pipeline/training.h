@@ -32,7 +32,7 @@ struct TrainingOptions {
   std::optional<std::size_t> device_cache;
   // Training articles, spread over all of them, that each epoch searches by brute force too.
   std::uint64_t check_rows = 0;
-  std::size_t tile_rows = 65'536;
+  std::size_t tile_rows = 0;  // articles that are on the device at once; 0: what suits it
   // Tiles in flight; 0: one a thread that decodes, one being copied, one on the device.
   std::size_t tiles = 0;
   unsigned threads = 0;

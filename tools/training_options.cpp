@@ -82,9 +82,10 @@ void add_machine(CLI::App& command, TrainingArguments& arguments) {
       ->transform(CLI::Validator(read_cache_size, ""))
       ->capture_default_str()
       ->type_name("SIZE");
-  command.add_option("--tile-rows", training.tile_rows, "Articles that are on the device at once")
+  command
+      .add_option("--tile-rows", training.tile_rows,
+                  "Articles that are on the device at once (default: what suits it)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
-      ->capture_default_str()
       ->type_name("N");
   add_threads_option(command, training.threads);
 }
