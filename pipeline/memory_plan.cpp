@@ -131,11 +131,11 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
     result.add({.name = "cells",
                 .host_bytes = std::size_t{side} * side *
                               (2 * 17 + 73 + std::max<std::size_t>(60, 4 * planes_a_batch))});
-    // What the codebook was made from and what the search finds; where a training goes on from an
-    // atlas, also which articles are as they were.
-    result.add(
-        {.name = "assignment", .host_bytes = training.training * (options.from.empty() ? 8 : 9)});
-    result.add({.name = "articles of a cell", .host_bytes = 8 * placement.rows});
+    // First what the codebook was made from and what the search finds, then the articles of every
+    // cell; where a training goes on from an atlas, also which articles are as they were.
+    const std::uint64_t places = std::max(training.training, placement.rows);
+    result.add({.name = "places of articles",
+                .host_bytes = 8 * places + (options.from.empty() ? 0 : training.training)});
     // A thread's counts of descriptors and stack; the store's caches and tables; the program.
     result.add({.name = "threads, store, program",
                 .host_bytes = threads * (std::size_t{12} << 20) + (std::size_t{48} << 20)});

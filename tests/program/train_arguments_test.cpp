@@ -82,7 +82,7 @@ TEST(TrainArguments, ThePlanIsATableOfWhatIsNeededAndThere) {
   for (const char* text :
        {"side                      7\n", "device                    cpu\n",
         "host memory               needs ", ", available ", "  codebook and bounds     ",
-        "  tiles in flight         ", "  assignment              ",
+        "  tiles in flight         ", "  places of articles      ",
         "tiles that stay           1 of 1\n", "fits  ", "largest side that fits    "}) {
     EXPECT_NE(free.find(text), std::string::npos) << text << " in\n" << free;
   }
