@@ -15,23 +15,40 @@ namespace {
 
 using Counts = CodeTable<std::uint64_t>;
 
-ShardRows count_shard(const store::Shard& shard, const Selection& selection, Counts* counts) {
-  ShardRows result;
-  result.range = shard.range;
+/// What a shard gives to both sets.
+struct ShardCounts {
+  ShardRows training;
+  ShardRows placement;
+  std::size_t bytes = 0;  // of the shard's columns
+};
+
+/// Adds a shard's training articles to counts, and puts their rows into training_rows.
+ShardCounts count_shard(const store::Shard& shard, const Selection& training,
+                        const Selection& placement, Counts& counts,
+                        std::vector<std::uint32_t>& training_rows) {
+  ShardCounts result;
+  result.training.range = result.placement.range = shard.range;
+  training_rows.clear();
   for (std::size_t row = 0; row < shard.rows(); ++row) {
-    if (!selection.takes(shard, row)) {
+    if (!placement.takes(shard, row)) {
       continue;
     }
     const auto codes = shard.row(row);
-    ++result.rows;
-    result.descriptors += static_cast<std::uint32_t>(codes.size());
-    if (selection.holds_out(shard.pmid(row))) {
+    const bool trains = !training.holds_out(shard.pmid(row));
+    const auto add_to = [&](ShardRows& rows) {
+      ++rows.rows;
+      rows.descriptors += static_cast<std::uint32_t>(codes.size());
+      rows.training += trains ? 1 : 0;
+    };
+    add_to(result.placement);
+    if (!training.takes(shard, row)) {
       continue;
     }
-    ++result.training;
-    if (counts != nullptr) {
+    add_to(result.training);
+    if (trains) {
+      training_rows.push_back(static_cast<std::uint32_t>(row));
       for (const store::DescriptorCode code : codes) {
-        ++counts->at(code);
+        ++counts.at(code);
       }
     }
   }
@@ -63,12 +80,13 @@ DescriptorFrequencies by_falling_frequency(const Counts& counts) {
   return result;
 }
 
-ArticleSet set_of(const Selection& selection, std::vector<ShardRows>& counted,
-                  std::size_t largest_shard) {
+ArticleSet set_of(const Selection& selection, const std::vector<ShardCounts>& counted,
+                  ShardRows ShardCounts::*of) {
   ArticleSet set;
   set.selection = selection;
-  set.largest_shard = largest_shard;
-  for (ShardRows& shard : counted) {
+  for (const ShardCounts& counts : counted) {
+    set.largest_shard = std::max(set.largest_shard, counts.bytes);
+    ShardRows shard = counts.*of;
     if (shard.rows == 0) {
       continue;
     }
@@ -96,29 +114,31 @@ bool Selection::holds_out(std::uint32_t pmid) const {
   return held_out(pmid, seed, holdout);
 }
 
-ArticleSets read_article_sets(store::Store& store, const Selection& training,
-                              const Selection& placement) {
+ArticleSets read_article_sets(store::Store& store, const Selection& training, SampleDraw* sample) {
+  Selection placement = training;
+  placement.min_descriptors = 1;
   const std::vector<std::uint32_t> ranges = store.ranges();
-  std::vector<ShardRows> training_rows(ranges.size());
-  std::vector<ShardRows> placement_rows(ranges.size());
-  std::vector<std::size_t> bytes(ranges.size());
+  std::vector<ShardCounts> counted(ranges.size());
   tbb::enumerable_thread_specific<Counts> counts{std::uint64_t{0}};
+  tbb::enumerable_thread_specific<std::vector<std::uint32_t>> rows;
   tbb::parallel_for(std::size_t{0}, ranges.size(), [&](std::size_t i) {
     if (const auto shard = store.shard(ranges[i])) {
-      training_rows[i] = count_shard(*shard, training, &counts.local());
-      placement_rows[i] = count_shard(*shard, placement, nullptr);
-      bytes[i] = bytes_of(*shard);
+      std::vector<std::uint32_t>& training_rows = rows.local();
+      counted[i] = count_shard(*shard, training, placement, counts.local(), training_rows);
+      counted[i].bytes = bytes_of(*shard);
+      if (sample != nullptr) {
+        sample->add(*shard, training_rows);
+      }
     }
   });
-  const std::size_t largest = bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
   Counts all{0};
   for (const Counts& part : counts) {
     part.for_each(
         [&](store::DescriptorCode code, std::uint64_t articles) { all.at(code) += articles; });
   }
-  return {.training = set_of(training, training_rows, largest),
+  return {.training = set_of(training, counted, &ShardCounts::training),
           .frequencies = by_falling_frequency(all),
-          .placement = set_of(placement, placement_rows, largest)};
+          .placement = set_of(placement, counted, &ShardCounts::placement)};
 }
 
 std::uint64_t fingerprint(std::span<const store::DescriptorCode> codes) {

@@ -12,6 +12,7 @@
 #include "gpu/tile.h"
 #include "pipeline/atlas_meta.h"
 #include "pipeline/code_table.h"
+#include "pipeline/sample_draw.h"
 #include "store/shard.h"
 #include "store/store.h"
 
@@ -73,16 +74,17 @@ struct DescriptorFrequencies {
   std::vector<std::uint64_t> articles;
 };
 
-/// The articles that train, with their descriptors' frequencies, and all that get a place.
+/// The articles that train, with their descriptors' frequencies, and all that get a place: those
+/// with any descriptor, held out by the same rule.
 struct ArticleSets {
   ArticleSet training;
   DescriptorFrequencies frequencies;
   ArticleSet placement;
 };
 
-/// Reads every shard once, in parallel.
+/// Reads every shard once, in parallel; sample, where there is one, is given the training articles.
 [[nodiscard]] ArticleSets read_article_sets(store::Store& store, const Selection& training,
-                                            const Selection& placement);
+                                            SampleDraw* sample);
 
 /// XXH3-64 of an article's descriptor codes: tells a changed article from an unchanged one.
 [[nodiscard]] std::uint64_t fingerprint(std::span<const store::DescriptorCode> codes);

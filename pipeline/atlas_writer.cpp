@@ -4,9 +4,11 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "gpu/contract.h"
+#include "pipeline/made_ahead.h"
 #include "store/atlas_codec.h"
 
 namespace somatlas::pipeline {
@@ -16,6 +18,38 @@ namespace {
 std::uint32_t share_of(std::uint64_t articles, std::uint64_t all) {
   return static_cast<std::uint32_t>((2 * std::uint64_t{gpu::weight_one} * articles + all) /
                                     (2 * all));
+}
+
+/// The articles of the cells [begin, end): those of one cell lie together in each ascending run,
+/// and runs are of rising PMIDs.
+std::vector<store::EncodedArticles> articles_of(const Placement& placement, std::size_t begin,
+                                                std::size_t end) {
+  struct Run {
+    const std::uint64_t* next;
+    const std::uint64_t* end;
+  };
+  std::vector<Run> runs;
+  const std::uint64_t* const articles = placement.cell_articles.get();
+  for (std::size_t i = 0; i + 1 < placement.ascending.size(); ++i) {
+    const std::uint64_t* const last = articles + placement.ascending[i + 1];
+    runs.push_back(
+        {std::lower_bound(articles + placement.ascending[i], last, std::uint64_t{begin} << 32),
+         last});
+  }
+  std::vector<store::EncodedArticles> cells;
+  std::vector<std::uint32_t> pmids;
+  for (std::size_t neuron = begin; neuron < end; ++neuron) {
+    pmids.clear();
+    for (Run& run : runs) {
+      for (; run.next != run.end && *run.next >> 32 == neuron; ++run.next) {
+        pmids.push_back(static_cast<std::uint32_t>(*run.next));
+      }
+    }
+    if (!pmids.empty()) {
+      cells.push_back(store::encoded(static_cast<std::uint32_t>(neuron), pmids));
+    }
+  }
+  return cells;
 }
 
 }  // namespace
@@ -42,17 +76,25 @@ PlaneWriter::PlaneWriter(store::Store& store, gpu::Backend& backend, const Descr
 }
 
 void PlaneWriter::write(store::Atlas& work) {
+  const std::size_t at_once = planes_a_batch(backend_.shape().neurons());
+  MadeAhead<std::vector<std::string>> batches(
+      (in_ui_order_.size() + at_once - 1) / at_once,
+      [&](std::size_t i) {
+        const std::size_t first = i * at_once;
+        return encode(
+            std::span(in_ui_order_).subspan(first, std::min(at_once, in_ui_order_.size() - first)));
+      },
+      1);
   std::size_t next = 0;
-  std::vector<std::string> values;  // of the descriptors from next - next % planes_a_batch on
+  std::vector<std::string> values;  // of the descriptors from next - next % at_once on
   work.put_planes([&](store::AtlasDescriptor& descriptor, std::string& value) {
     if (next == in_ui_order_.size()) {
       return false;
     }
-    if (next % planes_a_batch == 0) {
-      values = encode(std::span(in_ui_order_)
-                          .subspan(next, std::min(planes_a_batch, in_ui_order_.size() - next)));
+    if (next % at_once == 0) {
+      values = std::move(batches.next().value());
     }
-    value = std::move(values[next % planes_a_batch]);
+    value = std::move(values[next % at_once]);
     const gpu::DescriptorId id = in_ui_order_[next++];
     const store::DescriptorCode code = index_.codes()[id];
     const auto named = named_.find(code);
@@ -105,18 +147,25 @@ void write_cells(store::Atlas& work, const gpu::Cells& cells, const CellCollecto
 }
 
 void write_cell_articles(store::Atlas& work, const Placement& placement) {
+  constexpr std::size_t most_at_once = 64;
+  const std::size_t neurons = placement.hits.size();
+  const std::size_t at_once = std::clamp<std::size_t>(neurons / 1024, 1, most_at_once);
+  MadeAhead<std::vector<store::EncodedArticles>> ranges(
+      (neurons + at_once - 1) / at_once, [&](std::size_t i) {
+        return articles_of(placement, i * at_once, std::min(neurons, (i + 1) * at_once));
+      });
+  std::vector<store::EncodedArticles> cells;  // the first is next
   std::size_t next = 0;
-  const auto& pairs = placement.cell_articles;
-  work.put_articles([&](std::uint32_t& neuron, std::vector<std::uint32_t>& pmids) {
-    if (next == pairs.size()) {
-      return false;
+  work.put_articles([&]() -> std::optional<store::EncodedArticles> {
+    while (next == cells.size()) {
+      auto range = ranges.next();
+      if (!range) {
+        return std::nullopt;
+      }
+      cells = std::move(*range);
+      next = 0;
     }
-    neuron = static_cast<std::uint32_t>(pairs[next] >> 32);
-    pmids.clear();
-    while (next < pairs.size() && static_cast<std::uint32_t>(pairs[next] >> 32) == neuron) {
-      pmids.push_back(static_cast<std::uint32_t>(pairs[next++]));
-    }
-    return true;
+    return std::move(cells[next++]);
   });
 }
 

@@ -2,6 +2,8 @@
 // descriptors, cells, articles.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,7 +20,10 @@
 namespace somatlas::pipeline {
 
 /// Planes that are read, encoded and held at once.
-inline constexpr std::size_t planes_a_batch = 64;
+[[nodiscard]] constexpr std::size_t planes_a_batch(std::size_t neurons) {
+  constexpr std::size_t weights = std::size_t{1} << 21;
+  return std::clamp<std::size_t>(weights / neurons, 48, 512);
+}
 
 /// Writes the planes, and gathers labels and heights on the way, in one pass over the codebook.
 class PlaneWriter {

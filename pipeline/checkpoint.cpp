@@ -1,7 +1,11 @@
 #include "pipeline/checkpoint.h"
 
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "pipeline/made_ahead.h"
 #include "store/atlas_codec.h"
@@ -96,12 +100,6 @@ Checkpoint from_text(const std::string& text) {
   return checkpoint;
 }
 
-[[noreturn]] void refuse(const store::Atlas& work) {
-  throw store::StoreError(work.directory() +
-                          ": the checkpoint does not fit the store's articles; start again with "
-                          "--overwrite");
-}
-
 }  // namespace
 
 void write_checkpoint(store::Atlas& work, const ArticleSet& set, const Assignment& assignment,
@@ -131,42 +129,29 @@ std::optional<Checkpoint> read_checkpoint(store::Atlas& work) {
   }
 }
 
-Assignment read_assignment(store::Atlas& work, const ArticleSet& set) {
-  Assignment assignment;
-  assignment.reserve(set.training);
-  for (const ShardRows& rows : set.shards) {
-    const auto shard = work.assignment(rows.range);
-    if (!shard || shard->neuron.size() != rows.training) {
-      refuse(work);
-    }
-    assignment.insert(assignment.end(), shard->neuron.begin(), shard->neuron.end());
-  }
-  return assignment;
+void refuse_assignment(const store::Atlas& work) {
+  throw store::StoreError(work.directory() +
+                          ": the checkpoint does not fit the store's articles; start again with "
+                          "--overwrite");
 }
 
-void write_final_assignment(store::Atlas& work, store::Store& store, const ArticleSet& set,
-                            const AtlasMeta& meta) {
-  MadeAhead<store::EncodedShard> shards(set.shards.size(), [&](std::size_t i) {
-    const std::uint32_t range = set.shards[i].range;
-    auto shard = work.assignment(range);
-    const auto articles = store.shard(range);
-    if (!shard || !articles) {
-      refuse(work);
-    }
-    shard->low.clear();
-    shard->fingerprint.clear();
-    for (std::size_t row = 0; row < articles->rows(); ++row) {
-      if (set.selection.takes(*articles, row) && !set.selection.holds_out(articles->pmid(row))) {
-        shard->low.push_back(articles->low[row]);
-        shard->fingerprint.push_back(fingerprint(articles->row(row)));
-      }
-    }
-    if (shard->low.size() != shard->neuron.size()) {
-      refuse(work);
-    }
-    return store::encoded(*shard);
+Assignment read_assignment(store::Atlas& work, const ShardRows& rows) {
+  auto shard = work.assignment(rows.range);
+  if (!shard || shard->neuron.size() != rows.training) {
+    refuse_assignment(work);
+  }
+  return std::move(shard->neuron);
+}
+
+Assignment read_assignment(store::Atlas& work, const ArticleSet& set) {
+  Assignment assignment(set.training);
+  tbb::parallel_for(std::size_t{0}, set.shards.size(), [&](std::size_t i) {
+    const ShardRows& rows = set.shards[i];
+    const Assignment part = read_assignment(work, rows);
+    std::copy(part.begin(), part.end(),
+              assignment.begin() + static_cast<std::ptrdiff_t>(rows.first_training_row));
   });
-  work.put_checkpoint([&] { return shards.next(); }, meta_atlas, to_json(meta));
+  return assignment;
 }
 
 }  // namespace somatlas::pipeline

@@ -41,10 +41,9 @@ void write_checkpoint(store::Atlas& work, const ArticleSet& set, const Assignmen
 [[nodiscard]] std::optional<Checkpoint> read_checkpoint(store::Atlas& work);
 /// Throws store::StoreError where it does not fit the set.
 [[nodiscard]] Assignment read_assignment(store::Atlas& work, const ArticleSet& set);
-
-/// Ends a training: completes the checkpoint's assignment with PMIDs and fingerprints and writes
-/// the atlas's meta, in one atomic step.
-void write_final_assignment(store::Atlas& work, store::Store& store, const ArticleSet& set,
-                            const AtlasMeta& meta);
+/// Of one shard of the set; safe from several threads.
+[[nodiscard]] Assignment read_assignment(store::Atlas& work, const ShardRows& rows);
+/// Throws the store::StoreError for an assignment that does not fit.
+[[noreturn]] void refuse_assignment(const store::Atlas& work);
 
 }  // namespace somatlas::pipeline

@@ -127,10 +127,11 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
     result.add(
         {.name = "decoded shards", .host_bytes = options.tiles * 3 * training.largest_shard});
     // Two copies of 17 bytes a neuron; while planes are written 73 of what cells gather, and a
-    // batch as it is and encoded; while labels are made 73 + 60.
+    // batch as it is, encoded, and the one before it; while labels are made 73 + 60.
+    const std::size_t neurons = std::size_t{side} * side;
     result.add({.name = "cells",
-                .host_bytes = std::size_t{side} * side *
-                              (2 * 17 + 73 + std::max<std::size_t>(60, 4 * planes_a_batch))});
+                .host_bytes = neurons * (2 * 17 + 73 +
+                                         std::max<std::size_t>(60, 6 * planes_a_batch(neurons)))});
     // First what the codebook was made from and what the search finds, then the articles of every
     // cell; where a training goes on from an atlas, also which articles are as they were.
     const std::uint64_t places = std::max(training.training, placement.rows);

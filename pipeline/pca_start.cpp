@@ -3,10 +3,11 @@
 // sampled article finds exactly its own mark.
 #include "pipeline/pca_start.h"
 
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <tuple>
 
 #include "pipeline/principal_components.h"
 
@@ -44,33 +45,41 @@ PcaStart::PcaStart(const SampleRows& sample, std::uint32_t descriptors, std::uin
     throw std::invalid_argument("a PCA start needs at least one article and a side of at least 1");
   }
   components_ = principal_components(sample, descriptors);
-  for (std::size_t axis = 0; axis < 2; ++axis) {
+  tbb::parallel_for(std::size_t{0}, components_.size(), [&](std::size_t axis) {
     settle(components_[axis]);
-    marks_[axis].reserve(sample.pmid.size());
-    for (std::size_t r = 0; r < sample.pmid.size(); ++r) {
-      const std::span<const gpu::DescriptorId> row(
-          sample.descriptors.data() + sample.offsets[r],
-          static_cast<std::size_t>(sample.offsets[r + 1] - sample.offsets[r]));
-      marks_[axis].push_back({project(components_[axis], row), sample.pmid[r]});
-    }
-    std::sort(marks_[axis].begin(), marks_[axis].end(), [](const Mark& a, const Mark& b) {
-      return std::tie(a.projection, a.pmid) < std::tie(b.projection, b.pmid);
-    });
+    ends_[axis] = ends_of_cells(sample, axis);
+  });
+}
+
+// An article is of cell c or behind it where its rank, which is the number of marks before it, is
+// at least ceil(c * marks / side): where the mark of the rank before that lies before it.
+std::vector<PcaStart::Mark> PcaStart::ends_of_cells(const SampleRows& sample,
+                                                    std::size_t axis) const {
+  const std::size_t count = sample.pmid.size();
+  std::vector<Mark> marks;
+  marks.reserve(count);
+  for (std::size_t r = 0; r < count; ++r) {
+    const std::span<const gpu::DescriptorId> row(
+        sample.descriptors.data() + sample.offsets[r],
+        static_cast<std::size_t>(sample.offsets[r + 1] - sample.offsets[r]));
+    marks.push_back({project(components_[axis], row), sample.pmid[r]});
   }
+  std::sort(marks.begin(), marks.end(), is_before);
+  std::vector<Mark> ends;
+  ends.reserve(side_ - 1);
+  for (std::size_t cell = 1; cell < side_; ++cell) {
+    ends.push_back(marks[(cell * count + side_ - 1) / side_ - 1]);
+  }
+  return ends;
 }
 
 gpu::Neuron PcaStart::neuron(std::span<const gpu::DescriptorId> row, std::uint32_t pmid) const {
   std::array<std::uint32_t, 2> cell{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    const std::vector<Mark>& marks = marks_[axis];
+    const std::vector<Mark>& ends = ends_[axis];
     const Mark own{project(components_[axis], row), pmid};
-    const auto place =
-        std::lower_bound(marks.begin(), marks.end(), own, [](const Mark& a, const Mark& b) {
-          return std::tie(a.projection, a.pmid) < std::tie(b.projection, b.pmid);
-        });
-    const auto rank = static_cast<std::uint64_t>(place - marks.begin());
-    cell[axis] =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(side_ - 1, rank * side_ / marks.size()));
+    cell[axis] = static_cast<std::uint32_t>(
+        std::lower_bound(ends.begin(), ends.end(), own, is_before) - ends.begin());
   }
   return cell[0] * side_ + cell[1];
 }

@@ -1,5 +1,5 @@
 // The PCA start of section 2: two principal components of the centred rows of a fixed sample, in
-// double, in a fixed order, on one thread, so that every machine finds the same start.
+// double, in a fixed order, so that every machine and any number of threads find the same start.
 #pragma once
 
 #include <array>
@@ -42,9 +42,15 @@ class PcaStart {
     double projection;
     std::uint32_t pmid;
   };
+  [[nodiscard]] static bool is_before(const Mark& a, const Mark& b) {
+    return a.projection != b.projection ? a.projection < b.projection : a.pmid < b.pmid;
+  }
+  /// The last mark of every cell of an axis but the last cell.
+  [[nodiscard]] std::vector<Mark> ends_of_cells(const SampleRows& sample, std::size_t axis) const;
+
   std::uint32_t side_;
   std::array<std::vector<double>, 2> components_;
-  std::array<std::vector<Mark>, 2> marks_;  // ascending
+  std::array<std::vector<Mark>, 2> ends_;
 };
 
 }  // namespace somatlas::pipeline

@@ -1,8 +1,10 @@
-// The last search: every article of the store gets its place under the final codebook.
+// The last search: every article of the store gets its place under the final codebook, and what the
+// codebook was made from is completed, so that the store is read once.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "pipeline/inheritance.h"
@@ -20,13 +22,18 @@ struct Placement {
   std::vector<std::uint32_t> hits;        // a neuron: training articles
   std::vector<std::uint32_t> year_count;  // a neuron: articles with a year
   std::vector<std::uint64_t> year_sum;
-  std::vector<std::uint64_t> cell_articles;  // neuron << 32 | PMID, ascending
+  // An article each: neuron << 32 | PMID, or no_cell; ascending from each of `ascending` to the
+  // next, which is a higher range of PMIDs.
+  std::unique_ptr<std::uint64_t[]> cell_articles;
+  std::vector<std::uint64_t> ascending;
+  static constexpr std::uint64_t no_cell = UINT64_MAX;
 };
 
 struct PlacementContext {
-  const TilePlan& plan;       // of the set that is placed
-  const Selection& training;  // which of its articles train
-  const gpu::Cells& cells;    // of the final codebook
+  const ArticleSet& placed;
+  const TilePlan& plan;        // of these
+  const ArticleSet& training;  // those of them that train or are held out
+  const gpu::Cells& cells;     // of the final codebook
   std::uint32_t side = 0;
   store::Atlas* earlier = nullptr;  // with inheritance: to count what moved
   const Inheritance* inheritance = nullptr;
@@ -34,8 +41,9 @@ struct PlacementContext {
   std::stop_token stop;
 };
 
-/// Searches all tiles of the pass and writes their places to the work directory. Nothing where it
-/// was asked to stop.
+/// Searches all tiles of the pass and writes their places to the work directory, and with PMIDs and
+/// fingerprints the assignment that it holds. Nothing where it was asked to stop. Throws
+/// store::StoreError where that assignment does not fit the articles.
 [[nodiscard]] std::optional<Placement> place_all(TilePass& pass, const PlacementContext& context,
                                                  store::Atlas& work);
 

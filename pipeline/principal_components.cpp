@@ -3,6 +3,9 @@
 // are orthonormal, or zero where the data has fewer directions than vectors.
 #include "pipeline/principal_components.h"
 
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -24,16 +27,29 @@ constexpr double largest_growth = 1e6;       // of a filter, so that no vector d
 constexpr unsigned largest_degree = 10;      // of a filter
 constexpr unsigned most_applications = 400;  // of the covariance matrix
 
-/// The covariance matrix of the rows, as a function.
+/// The covariance matrix of the rows, as a function. It knows the rows of every descriptor too: so
+/// threads can share rows and then descriptors, and each sum is one thread's, in the order of rows.
 class Covariance {
  public:
-  Covariance(const SampleRows& rows, std::uint32_t descriptors) : rows_(rows), mean_(descriptors) {
+  Covariance(const SampleRows& rows, std::uint32_t descriptors)
+      : rows_(rows),
+        mean_(descriptors),
+        first_(descriptors + std::size_t{1}),
+        with_(rows.descriptors.size()),
+        projections_(rows.pmid.size()) {
     for (const gpu::DescriptorId v : rows.descriptors) {
-      mean_[v] += 1;
+      ++first_[v + std::size_t{1}];
     }
-    for (double& mean : mean_) {
-      mean /= static_cast<double>(rows.pmid.size());
-      total_ += mean * (1 - mean);
+    for (std::size_t v = 0; v < descriptors; ++v) {
+      mean_[v] = static_cast<double>(first_[v + 1]) / static_cast<double>(rows.pmid.size());
+      total_ += mean_[v] * (1 - mean_[v]);
+    }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    std::vector<std::size_t> next = first_;
+    for (std::size_t r = 0; r < rows.pmid.size(); ++r) {
+      for (std::uint64_t p = rows.offsets[r]; p < rows.offsets[r + 1]; ++p) {
+        with_[next[rows.descriptors[p]]++] = static_cast<std::uint32_t>(r);
+      }
     }
   }
 
@@ -41,45 +57,57 @@ class Covariance {
   [[nodiscard]] double total() const { return total_; }
 
   /// out = covariance * in.
-  void apply(const Block& in, Block& out) const {
+  void apply(const Block& in, Block& out) {
     Lanes centre{};
     for (std::size_t v = 0; v < mean_.size(); ++v) {
       for (std::size_t j = 0; j < width; ++j) {
         centre[j] += mean_[v] * in[v][j];
       }
     }
-    std::fill(out.begin(), out.end(), Lanes{});
-    Lanes sum{};
-    for (std::size_t r = 0; r < rows_.pmid.size(); ++r) {
+    const auto over = [](std::size_t count, const auto& body) {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
+        for (std::size_t i = range.begin(); i != range.end(); ++i) {
+          body(i);
+        }
+      });
+    };
+    over(projections_.size(), [&](std::size_t r) {
       Lanes projection{};
       for (std::uint64_t p = rows_.offsets[r]; p < rows_.offsets[r + 1]; ++p) {
-        const Lanes& loading = in[rows_.descriptors[p]];
-        for (std::size_t j = 0; j < width; ++j) {
-          projection[j] += loading[j];
-        }
+        add(projection, in[rows_.descriptors[p]]);
       }
       for (std::size_t j = 0; j < width; ++j) {
-        projection[j] -= centre[j];
-        sum[j] += projection[j];
+        projections_[r][j] = projection[j] - centre[j];
       }
-      for (std::uint64_t p = rows_.offsets[r]; p < rows_.offsets[r + 1]; ++p) {
-        Lanes& target = out[rows_.descriptors[p]];
-        for (std::size_t j = 0; j < width; ++j) {
-          target[j] += projection[j];
-        }
-      }
+    });
+    Lanes sum{};
+    for (const Lanes& projection : projections_) {
+      add(sum, projection);
     }
     const auto articles = static_cast<double>(rows_.pmid.size());
-    for (std::size_t v = 0; v < mean_.size(); ++v) {
-      for (std::size_t j = 0; j < width; ++j) {
-        out[v][j] = (out[v][j] - mean_[v] * sum[j]) / articles;
+    over(mean_.size(), [&](std::size_t v) {
+      Lanes target{};
+      for (std::size_t i = first_[v]; i < first_[v + 1]; ++i) {
+        add(target, projections_[with_[i]]);
       }
-    }
+      for (std::size_t j = 0; j < width; ++j) {
+        out[v][j] = (target[j] - mean_[v] * sum[j]) / articles;
+      }
+    });
   }
 
  private:
+  static void add(Lanes& to, const Lanes& lanes) {
+    for (std::size_t j = 0; j < width; ++j) {
+      to[j] += lanes[j];
+    }
+  }
+
   const SampleRows& rows_;
   std::vector<double> mean_;
+  std::vector<std::size_t> first_;   // of a descriptor, in with_
+  std::vector<std::uint32_t> with_;  // rows that have it, ascending
+  Block projections_;
   double total_ = 0;
 };
 
@@ -96,6 +124,17 @@ double dot(const Block& a, std::size_t i, const Block& b, std::size_t j) {
   double sum = 0;
   for (std::size_t v = 0; v < a.size(); ++v) {
     sum += a[v][i] * b[v][j];
+  }
+  return sum;
+}
+
+/// Of one vector with all of the other block.
+Lanes dots(const Block& a, std::size_t i, const Block& b) {
+  Lanes sum{};
+  for (std::size_t v = 0; v < a.size(); ++v) {
+    for (std::size_t j = 0; j < width; ++j) {
+      sum[j] += a[v][i] * b[v][j];
+    }
   }
   return sum;
 }
@@ -200,8 +239,9 @@ struct Ritz {
 void rayleigh_ritz(Ritz& ritz) {
   Matrix projected{};
   for (std::size_t i = 0; i < width; ++i) {
+    const Lanes row = dots(ritz.basis, i, ritz.image);
     for (std::size_t j = 0; j <= i; ++j) {
-      projected[i][j] = projected[j][i] = dot(ritz.basis, i, ritz.image, j);
+      projected[i][j] = projected[j][i] = row[j];
     }
   }
   const Eigen turned = eigen(projected);
@@ -227,7 +267,7 @@ bool converged(const Ritz& ritz) {
 
 /// basis = T(2 covariance / cut - 1) * basis, T a Chebyshev polynomial: small on [0, cut], steep
 /// above. Returns how often the covariance matrix was applied.
-unsigned filter(const Covariance& covariance, Ritz& ritz, double cut) {
+unsigned filter(Covariance& covariance, Ritz& ritz, double cut) {
   const auto step = [cut](Block& image, const Block& now, const Block* before) {
     const double factor = before != nullptr ? 2 : 1;
     for (std::size_t v = 0; v < image.size(); ++v) {
@@ -267,7 +307,7 @@ std::array<std::vector<double>, 2> principal_components(const SampleRows& rows,
                                                         std::uint32_t descriptors) {
   std::array<std::vector<double>, 2> components;
   components.fill(std::vector<double>(descriptors));
-  const Covariance covariance(rows, descriptors);
+  Covariance covariance(rows, descriptors);
   const double none = no_variance * covariance.total();
   if (!(none > 0)) {
     return components;

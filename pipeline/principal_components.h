@@ -1,6 +1,6 @@
-// The two leading principal components of sparse binary rows. Always holds: one thread, a fixed
-// start, a fixed order of sums and only correctly rounded operations, so the same rows give the
-// same bits on every machine; the rows are never made dense.
+// The two leading principal components of sparse binary rows. Always holds: a fixed start, a fixed
+// order of every sum and only correctly rounded operations, so the same rows give the same bits on
+// every machine and with any number of threads; the rows are never made dense.
 #pragma once
 
 #include <array>

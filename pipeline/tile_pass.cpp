@@ -59,6 +59,7 @@ TilePass::~TilePass() = default;
 void TilePass::make_ready(PassTile& token, std::size_t tile, const Body& body) {
   token.pmid.clear();
   token.year.clear();
+  token.fingerprint.clear();
   const bool stays = body.same_rows && tile < kept_.size();
   if (stays && kept_[tile].there) {
     cache_->lend(tile, *token.tile);
@@ -124,6 +125,9 @@ void TilePass::fill(PassTile& target, const PlannedTile& planned, const Body& bo
         target.read_rows.total.push_back(static_cast<std::uint16_t>(codes.size()));
         target.pmid.push_back(pmid);
         target.year.push_back(shard->year[r]);
+        if (body.fingerprints) {
+          target.fingerprint.push_back(fingerprint(codes));
+        }
       }
       ++next_row;
     }
@@ -140,9 +144,8 @@ bool TilePass::run(const Body& body) {
   for (const auto& token : tokens_) {
     free_tokens.push(token.get());
   }
-  const std::size_t first = body.first_tile;
-  const std::size_t last = std::min(body.last_tile, plan_.tiles.size());
-  std::size_t next_tile = first;
+  const std::size_t last = plan_.tiles.size();
+  std::size_t next_tile = 0;
   std::uint64_t rows_done = 0;
   std::mutex progress_mutex;
 
@@ -161,7 +164,7 @@ bool TilePass::run(const Body& body) {
         if (!free_tokens.try_pop(token)) {
           throw std::logic_error("a tile was let in while no token was free");
         }
-        token->index = tile - first;
+        token->index = tile;
         make_ready(*token, tile, body);
         return InFlight{token, nullptr};
       });
@@ -175,20 +178,27 @@ bool TilePass::run(const Body& body) {
     gateway.reserve_wait();
     backend_.submit(*item.token->tile, body.work, std::move(done));
   });
+  tbb::flow::function_node<InFlight, InFlight> consume(graph, tbb::flow::unlimited,
+                                                       [&](const InFlight& item) {
+                                                         if (item.failure) {
+                                                           std::rethrow_exception(item.failure);
+                                                         }
+                                                         if (body.consume) {
+                                                           body.consume(*item.token);
+                                                         }
+                                                         return item;
+                                                       });
   tbb::flow::sequencer_node<InFlight> sequencer(
       graph, [](const InFlight& item) { return item.token->index; });
-  tbb::flow::function_node<InFlight, tbb::flow::continue_msg> consume(
+  tbb::flow::function_node<InFlight, tbb::flow::continue_msg> end(
       graph, body.in_order ? tbb::flow::serial : tbb::flow::unlimited, [&](const InFlight& item) {
-        if (item.failure) {
-          std::rethrow_exception(item.failure);
+        if (body.in_order) {
+          body.in_order(*item.token);
         }
-        if (body.consume) {
-          body.consume(*item.token);
-        }
-        settle(*item.token, first + item.token->index, body);
+        settle(*item.token, item.token->index, body);
         if (body.progress) {
           const std::lock_guard lock(progress_mutex);
-          rows_done += plan_.tiles[first + item.token->index].rows;
+          rows_done += plan_.tiles[item.token->index].rows;
           body.progress(rows_done);
         }
         free_tokens.push(item.token);
@@ -199,13 +209,14 @@ bool TilePass::run(const Body& body) {
   tbb::flow::make_edge(source, tokens);
   tbb::flow::make_edge(tokens, decode);
   tbb::flow::make_edge(decode, submit);
+  tbb::flow::make_edge(submit, consume);
   if (body.in_order) {
-    tbb::flow::make_edge(submit, sequencer);
-    tbb::flow::make_edge(sequencer, consume);
+    tbb::flow::make_edge(consume, sequencer);
+    tbb::flow::make_edge(sequencer, end);
   } else {
-    tbb::flow::make_edge(submit, consume);
+    tbb::flow::make_edge(consume, end);
   }
-  tbb::flow::make_edge(consume, tokens.decrementer());
+  tbb::flow::make_edge(end, tokens.decrementer());
   source.activate();
   graph.wait_for_all();
 

@@ -31,12 +31,13 @@ struct HostRows {
 /// of the tile.
 struct PassTile {
   std::unique_ptr<gpu::Tile> tile;
-  std::size_t index = 0;           // in the pass
+  std::size_t index = 0;           // in the plan
   const HostRows* rows = nullptr;  // read_rows, or those of a tile that stays on the device
   HostRows read_rows;
   // Empty where the tile was not read in this pass.
   std::vector<std::uint32_t> pmid;
   std::vector<std::uint16_t> year;
+  std::vector<std::uint64_t> fingerprint;  // of the rows' descriptors; where it was asked for
 };
 
 /// A row as it is read.
@@ -74,18 +75,17 @@ class TilePass {
     gpu::Work work = gpu::Work::search;
     /// Called for each row in parallel.
     std::function<RowOrder(const PassRow&)> order;
-    /// Called for each finished tile: in tile order, one at a time, where in_order; else in
-    /// parallel.
+    /// Called for each finished tile, in parallel.
     std::function<void(const PassTile&)> consume;
-    bool in_order = false;
+    /// Called for each tile that was consumed, in tile order, one at a time; may be null.
+    std::function<void(const PassTile&)> in_order;
+    bool fingerprints = false;  // of the rows that are read
     /// Rows are taken and used alike in every pass that says so, and have the BMUs that the last
     /// such pass left: so tiles may stay on the device, and for those order is not called again.
     bool same_rows = false;
     std::function<void(std::uint64_t rows_done)>
         progress;  // may be null; called by one thread at a time
     std::stop_token stop;
-    std::size_t first_tile = 0;  // a part of the plan
-    std::size_t last_tile = SIZE_MAX;
   };
 
   /// False where it was asked to stop before the end: results are then partial and worthless.

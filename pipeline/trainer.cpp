@@ -70,9 +70,11 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
                                   store::Atlas* earlier) {
   const TrainingSettings& settings = options.settings;
   TrainingInput input;
-  ArticleSets sets =
-      read_article_sets(store, {settings.min_descriptors, settings.seed, settings.holdout},
-                        {1, settings.seed, settings.holdout});
+  SampleDraw draw(settings.seed, pca_sample_size);
+  const bool starts = earlier == nullptr && settings.start == Start::pca;
+  ArticleSets sets = read_article_sets(
+      store, {settings.min_descriptors, settings.seed, settings.holdout}, starts ? &draw : nullptr);
+  input.sample = draw.take();
   DescriptorFrequencies& frequencies = sets.frequencies;
   input.training = std::move(sets.training);
   input.placement = std::move(sets.placement);
@@ -156,7 +158,7 @@ bool Trainer::begin() {
 /// Gives every training article its first place, and makes the statistics of these.
 bool Trainer::start_places() {
   assignment_.assign(input_.training.training, gpu::no_neuron);
-  const StartRule start = make_start(store_, input_.training, input_.index, options_.settings);
+  const StartRule start = make_start(input_.sample, input_.index, options_.settings);
   backend_.clear_statistics();
   TilePass::Body body = whole_pass(gpu::Work::accumulate);
   body.order = [&](const PassRow& row) {
@@ -375,8 +377,9 @@ std::optional<AtlasMeta> Trainer::finish() {
   pass_.reset();  // its memory is the next one's
   TilePass pass(store_, input_.placement, input_.index, input_.placement_tiles, backend_,
                 options_.tiles);
-  const PlacementContext context{input_.placement_tiles,
-                                 input_.training.selection,
+  const PlacementContext context{input_.placement,
+                                 input_.placement_tiles,
+                                 input_.training,
                                  cells_,
                                  options_.settings.side,
                                  earlier_,
@@ -410,7 +413,7 @@ std::optional<AtlasMeta> Trainer::finish() {
   meta.descriptors = planes.planes();
   write_cells(work_, cells_, planes.cells(), *placement);
   write_cell_articles(work_, *placement);
-  write_final_assignment(work_, store_, input_.training, meta);
+  work_.put_meta(meta_atlas, to_json(meta));
   if (state_.changes) {
     ArticleChanges changes = *state_.changes;
     changes.moved = placement->moved;

@@ -26,6 +26,7 @@ struct TrainingInput {
   ArticleSet placement;  // every article with a descriptor
   DescriptorIndex index;
   std::vector<std::uint64_t> frequencies;  // by dense id
+  Sample sample;                           // for a start by principal components
   TilePlan training_tiles;
   TilePlan placement_tiles;
 };

@@ -136,14 +136,21 @@ void RocksAtlas::put_checkpoint(const std::function<std::optional<EncodedShard>(
   shards.publish();
 }
 
-void RocksAtlas::put_places(const std::function<std::optional<EncodedShard>()>& next) {
+void RocksAtlas::put_placement(const std::function<bool(const PlacementSink&)>& write) {
   RocksIngestion ingestion(*rocks_);
-  Replacement shards(*this, ingestion, places_family);
-  while (const std::optional<EncodedShard> shard = next())
-    shards.put(big_endian(shard->range), shard->value);
-  shards.put_index();
+  Replacement assignment(*this, ingestion, assignment_family);
+  Replacement places(*this, ingestion, places_family);
+  const auto into = [](Replacement& family) {
+    return
+        [&family](const EncodedShard& shard) { family.put(big_endian(shard.range), shard.value); };
+  };
+  if (!write({.places = into(places), .assignment = into(assignment)}))
+    return;
+  assignment.put_index();
+  places.put_index();
   ingestion.commit();
-  shards.publish();
+  assignment.publish();
+  places.publish();
 }
 
 void RocksAtlas::put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) {
@@ -179,16 +186,11 @@ void RocksAtlas::put_cells(const AtlasCells& cells) {
   columns.publish();
 }
 
-void RocksAtlas::put_articles(
-    const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>& next) {
+void RocksAtlas::put_articles(const std::function<std::optional<EncodedArticles>()>& next) {
   RocksIngestion ingestion(*rocks_);
   Replacement lists(*this, ingestion, articles_family);
-  std::uint32_t neuron = 0;
-  std::vector<std::uint32_t> pmids;
-  while (next(neuron, pmids)) {
-    const std::string key = big_endian(neuron);
-    lists.put(key, encode_articles(key, pmids));
-  }
+  while (const std::optional<EncodedArticles> cell = next())
+    lists.put(big_endian(cell->neuron), cell->value);
   lists.put_index();
   ingestion.commit();
   lists.publish();

@@ -60,6 +60,19 @@ struct EncodedShard {
   std::string value;
 };
 
+/// The articles of a cell as encoded() (store/atlas_codec.h) gives them.
+struct EncodedArticles {
+  std::uint32_t neuron = 0;
+  std::string value;
+};
+
+/// Takes the shards that put_placement() writes, each kind in ascending range; one thread at a time
+/// may call each.
+struct PlacementSink {
+  std::function<void(const EncodedShard&)> places;
+  std::function<void(const EncodedShard&)> assignment;
+};
+
 /// One value a neuron, row-major.
 struct AtlasCells {
   std::vector<std::int32_t> norm;
@@ -101,15 +114,15 @@ class Atlas {
   /// and durably. next yields shards in ascending range until it returns nothing.
   virtual void put_checkpoint(const std::function<std::optional<EncodedShard>()>& next,
                               const std::string& meta_name, const std::string& meta_value) = 0;
-  virtual void put_places(const std::function<std::optional<EncodedShard>()>& next) = 0;
+  /// Every place shard and every assignment shard that write gives replace the earlier ones; where
+  /// it returns false or throws, nothing changes.
+  virtual void put_placement(const std::function<bool(const PlacementSink&)>& write) = 0;
   /// next fills one descriptor and its plane as encode_plane() (store/atlas_codec.h) gives it, UI
   /// ascending, and returns false at the end.
   virtual void put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) = 0;
   virtual void put_cells(const AtlasCells& cells) = 0;
-  /// The articles of each cell: next fills a neuron and its PMIDs, both ascending, false at the
-  /// end.
-  virtual void put_articles(
-      const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>& next) = 0;
+  /// next yields the articles of cells in ascending order of neurons until it returns nothing.
+  virtual void put_articles(const std::function<std::optional<EncodedArticles>()>& next) = 0;
 
   [[nodiscard]] virtual std::vector<std::uint32_t> assignment_ranges() = 0;
   [[nodiscard]] virtual std::optional<AssignmentShard> assignment(std::uint32_t range) = 0;

@@ -222,6 +222,12 @@ std::string encode_articles(std::string_view key, std::span<const std::uint32_t>
   return seal_value(key, payload);
 }
 
+EncodedArticles encoded(std::uint32_t neuron, std::span<const std::uint32_t> pmids) {
+  std::string key;
+  put_big_endian(key, neuron, 4);
+  return {neuron, encode_articles(key, pmids)};
+}
+
 std::vector<std::uint32_t> decode_articles(std::string_view key, std::string_view bytes) {
   ByteReader in(open_value(key, bytes));
   std::vector<std::uint32_t> pmids(static_cast<std::size_t>(in.varint(in.left())));

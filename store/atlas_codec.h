@@ -52,6 +52,8 @@ inline constexpr std::size_t cell_columns = 8;
                                           std::span<const std::uint32_t> pmids);
 [[nodiscard]] std::vector<std::uint32_t> decode_articles(std::string_view key,
                                                          std::string_view bytes);
+/// pmids ascend. Throws StoreError where they do not.
+[[nodiscard]] EncodedArticles encoded(std::uint32_t neuron, std::span<const std::uint32_t> pmids);
 
 /// The keys of a family's current generation, ascending.
 struct FamilyIndex {

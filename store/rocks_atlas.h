@@ -28,11 +28,10 @@ class RocksAtlas : public Atlas {
   void put_meta(const std::string& name, const std::string& value) override;
   void put_checkpoint(const std::function<std::optional<EncodedShard>()>& next,
                       const std::string& meta_name, const std::string& meta_value) override;
-  void put_places(const std::function<std::optional<EncodedShard>()>& next) override;
+  void put_placement(const std::function<bool(const PlacementSink&)>& write) override;
   void put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) override;
   void put_cells(const AtlasCells& cells) override;
-  void put_articles(
-      const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>& next) override;
+  void put_articles(const std::function<std::optional<EncodedArticles>()>& next) override;
   [[nodiscard]] std::vector<std::uint32_t> assignment_ranges() override;
   [[nodiscard]] std::optional<AssignmentShard> assignment(std::uint32_t range) override;
   [[nodiscard]] std::vector<std::uint32_t> place_ranges() override;

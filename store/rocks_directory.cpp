@@ -4,7 +4,6 @@
 #include "store/rocks_directory.h"
 
 #include <rocksdb/convenience.h>
-#include <rocksdb/file_checksum.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "store/file_checksum.h"
 #include "store/store_error.h"
 #include "store/table_tail.h"
 
@@ -80,7 +80,7 @@ rocksdb::DBOptions RocksDirectory::database_options() const {
   options.max_open_files = -1;
   options.max_file_opening_threads = 1;  // in another, what is thrown would end the process
   options.paranoid_checks = true;
-  options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  options.file_checksum_gen_factory = file_checksums();
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   options.max_background_jobs =
       static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2U, 8U));

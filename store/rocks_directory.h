@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -130,8 +131,8 @@ class RocksDirectory {
 /// Of all families' bytes.
 [[nodiscard]] std::uint64_t sum_of(const std::map<std::string, std::uint64_t>& parts);
 
-/// One atomic write. Keys of a family come in strictly ascending order; families in any. What is
-/// not committed leaves no trace; what was, is durable.
+/// One atomic write. Keys of a family come in strictly ascending order; families in any, also from
+/// several threads, one each. What is not committed leaves no trace; what was, is durable.
 class RocksIngestion {
  public:
   explicit RocksIngestion(RocksDirectory& directory);
@@ -154,10 +155,12 @@ class RocksIngestion {
     std::vector<File> files;
     bool open = false;
   };
+  Family& family_of(const std::string& name);
   rocksdb::SstFileWriter& writer(const std::string& family);
   void finish(Family& family);
 
   RocksDirectory& directory_;
+  std::mutex mutex_;  // of the map, not of the families in it
   std::map<std::string, Family> families_;
 };
 

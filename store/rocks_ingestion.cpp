@@ -35,8 +35,13 @@ RocksIngestion::~RocksIngestion() {
   }
 }
 
+RocksIngestion::Family& RocksIngestion::family_of(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return families_[name];
+}
+
 rocksdb::SstFileWriter& RocksIngestion::writer(const std::string& name) {
-  Family& family = families_[name];
+  Family& family = family_of(name);
   if (family.open && family.writer->FileSize() >= file_bytes_limit)
     finish(family);
   if (!family.open) {

@@ -206,10 +206,16 @@ class SmallAtlas {
         training.fingerprint.push_back(pmid);
       }
     }
-    put_all<store::PlaceShard>(placed, [&](const auto& next) { atlas.put_places(next); });
-    put_all<store::AssignmentShard>(assigned, [&](const auto& next) {
-      atlas.put_checkpoint(next, pipeline::meta_atlas, meta_json(store_id, store_state));
+    atlas.put_placement([&](const store::PlacementSink& put) {
+      for (const auto& [range, shard] : placed) {
+        put.places(store::encoded(shard));
+      }
+      for (const auto& [range, shard] : assigned) {
+        put.assignment(store::encoded(shard));
+      }
+      return true;
     });
+    atlas.put_meta(pipeline::meta_atlas, meta_json(store_id, store_state));
   }
 
   [[nodiscard]] static std::string meta_json(const std::string& store_id,
@@ -245,13 +251,6 @@ class SmallAtlas {
   }
   [[nodiscard]] std::int64_t norm(std::uint32_t neuron) const {
     return static_cast<std::int64_t>((64 * square_sum(neuron) + 8191) / 16383);
-  }
-  template <typename Shard>
-  static void put_all(const std::map<std::uint32_t, Shard>& shards, const auto& put) {
-    auto next = shards.begin();
-    put([&]() -> std::optional<store::EncodedShard> {
-      return next == shards.end() ? std::nullopt : std::optional(store::encoded((next++)->second));
-    });
   }
 
   std::map<store::DescriptorCode, std::vector<std::uint16_t>> planes_;

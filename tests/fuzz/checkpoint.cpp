@@ -24,11 +24,10 @@ class OneValue final : public store::Atlas {
   void put_checkpoint(const Shards&, const std::string&, const std::string& value) override {
     value_ = value;
   }
-  void put_places(const Shards&) override {}
+  void put_placement(const std::function<bool(const store::PlacementSink&)>&) override {}
   void put_planes(const std::function<bool(store::AtlasDescriptor&, std::string&)>&) override {}
   void put_cells(const store::AtlasCells&) override {}
-  void put_articles(
-      const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>&) override {}
+  void put_articles(const std::function<std::optional<store::EncodedArticles>()>&) override {}
   [[nodiscard]] std::vector<std::uint32_t> assignment_ranges() override { return {}; }
   [[nodiscard]] std::optional<store::AssignmentShard> assignment(std::uint32_t) override {
     return {};

@@ -76,13 +76,12 @@ class MemoryAtlas final : public store::Atlas {
                       const std::string&, const std::string&) override {
     refuse();
   }
-  void put_places(const std::function<std::optional<store::EncodedShard>()>&) override { refuse(); }
+  void put_placement(const std::function<bool(const store::PlacementSink&)>&) override { refuse(); }
   void put_planes(const std::function<bool(store::AtlasDescriptor&, std::string&)>&) override {
     refuse();
   }
   void put_cells(const store::AtlasCells&) override { refuse(); }
-  void put_articles(
-      const std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)>&) override {
+  void put_articles(const std::function<std::optional<store::EncodedArticles>()>&) override {
     refuse();
   }
   [[nodiscard]] std::vector<std::uint32_t> assignment_ranges() override { return refuse(); }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "store/atlas_codec.h"
 #include "store/publish.h"
@@ -110,16 +111,12 @@ std::function<bool(AtlasDescriptor&, std::string&)> hand_out(
 
 using CellArticles = std::map<std::uint32_t, std::vector<std::uint32_t>>;
 
-std::function<bool(std::uint32_t&, std::vector<std::uint32_t>&)> hand_out(
-    const CellArticles& articles) {
-  return [next = articles.begin(), &articles](std::uint32_t& neuron,
-                                              std::vector<std::uint32_t>& pmids) mutable {
+std::function<std::optional<EncodedArticles>()> hand_out(const CellArticles& articles) {
+  return [next = articles.begin(), &articles]() mutable -> std::optional<EncodedArticles> {
     if (next == articles.end())
-      return false;
-    neuron = next->first;
-    pmids = next->second;
-    ++next;
-    return true;
+      return std::nullopt;
+    const auto& [neuron, pmids] = *next++;
+    return encoded(neuron, pmids);
   };
 }
 
@@ -154,7 +151,13 @@ PlainAtlas random_atlas(Random& random) {
 
 void put(Atlas& atlas, const PlainAtlas& plain) {
   atlas.put_checkpoint(one_by_one(plain.assignment), "checkpoint", plain.meta);
-  atlas.put_places(one_by_one(plain.places));
+  atlas.put_placement([&](const PlacementSink& put) {
+    for (const PlaceShard& shard : plain.places)
+      put.places(encoded(shard));
+    for (const AssignmentShard& shard : plain.assignment)
+      put.assignment(encoded(shard));
+    return true;
+  });
   atlas.put_planes(hand_out(plain.planes));
   atlas.put_cells(plain.cells);
   atlas.put_articles(hand_out(plain.articles));
@@ -279,6 +282,45 @@ TEST(Atlas, ReplacesACheckpointInOneStep) {
   expect_assignment(*Atlas::open(directory / "atlas", Access::read), second);
   atlas->put_checkpoint(one_by_one(std::vector<AssignmentShard>{}), "checkpoint", "none");
   expect_assignment(*atlas, {});
+  expect_sound(*atlas);
+}
+
+TEST(Atlas, ReplacesPlacesAndAssignmentInOneStep) {
+  Random random(test_seed());
+  const TemporaryDirectory directory;
+  const auto atlas = Atlas::open(directory / "atlas", Access::create);
+  const std::vector<AssignmentShard> first{random_assignment(random, 1, 50)};
+  const std::vector<AssignmentShard> second{random_assignment(random, 1, 60),
+                                            random_assignment(random, 3, 60)};
+  const PlaceShard places = random_places(random, 3, 70);
+  atlas->put_checkpoint(one_by_one(first), "checkpoint", "first");
+
+  // The halves come from two threads, as they may; what is given up leaves the first untouched.
+  const auto write = [&](const PlacementSink& put) {
+    const std::jthread other([&] { put.places(encoded(places)); });
+    for (const AssignmentShard& shard : second)
+      put.assignment(encoded(shard));
+  };
+  atlas->put_placement([&](const PlacementSink& put) {
+    write(put);
+    return false;
+  });
+  EXPECT_THROW(atlas->put_placement([&](const PlacementSink& put) -> bool {
+    write(put);
+    throw std::runtime_error("stopped");
+  }),
+               std::runtime_error);
+  expect_assignment(*atlas, first);
+  EXPECT_TRUE(atlas->place_ranges().empty());
+  EXPECT_TRUE(fs::is_empty(directory / "atlas/incoming"));
+
+  atlas->put_placement([&](const PlacementSink& put) {
+    write(put);
+    return true;
+  });
+  expect_assignment(*atlas, second);
+  EXPECT_EQ(atlas->places(3), places);
+  EXPECT_EQ(atlas->meta("checkpoint"), "first");
   expect_sound(*atlas);
 }
 

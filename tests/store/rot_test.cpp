@@ -174,11 +174,12 @@ TEST(Rot, InAnAtlasIsFoundOrHarmless) {
           },
           "checkpoint", "epoch " + std::to_string(epoch));
     }
-    bool given = false;
-    atlas->put_places([&]() -> std::optional<EncodedShard> {
-      if (std::exchange(given, true))
-        return std::nullopt;
-      return encoded(PlaceShard{0, {3, 4}, {1, 2}, {2, 1}, {77, 78}});
+    atlas->put_placement([&](const PlacementSink& put) {
+      put.places(encoded(PlaceShard{0, {3, 4}, {1, 2}, {2, 1}, {77, 78}}));
+      for (std::uint32_t range = 0; range < 3; ++range)
+        put.assignment(
+            encoded(AssignmentShard{range, {1, 2, 70}, {5, 6, 7}, {random(), random(), random()}}));
+      return true;
     });
     std::uint32_t number = 0;
     atlas->put_planes([&](AtlasDescriptor& descriptor, std::string& plane) {
@@ -196,10 +197,10 @@ TEST(Rot, InAnAtlasIsFoundOrHarmless) {
                       {11, 12},
                       std::vector<std::uint32_t>(10, 13)});
     std::uint32_t cell = 0;
-    atlas->put_articles([&](std::uint32_t& neuron, std::vector<std::uint32_t>& pmids) {
-      neuron = cell++;
-      pmids = {1, 2, 3};
-      return cell <= 2;
+    atlas->put_articles([&]() -> std::optional<EncodedArticles> {
+      if (cell == 2)
+        return std::nullopt;
+      return encoded(cell++, std::vector<std::uint32_t>{1, 2, 3});
     });
     atlas->put_meta("atlas", "{}");
   }
