@@ -4,6 +4,7 @@
 // they are. Every formula is section 2 of the design, "Numerical contract".
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace somatlas::gpu {
@@ -42,19 +43,34 @@ inline constexpr std::uint64_t max_square_sum = (std::uint64_t{INT32_MAX} * 1638
   return static_cast<std::uint16_t>(estimate);
 }
 
-/// An estimate for settle_weight. scale: weight_one / hits in float; four roundings of 2^-24 each
-/// move a value of at most 16383 by less than 0.01.
-[[nodiscard]] constexpr std::uint32_t estimate_weight(std::uint64_t count, float scale) {
-  return static_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(count)) * scale +
-                                    0.5F);
-}
+/// What brings a count to a weight.
 [[nodiscard]] constexpr float weight_scale(std::uint64_t hits) {
   return static_cast<float>(weight_one) / static_cast<float>(static_cast<std::int64_t>(hits));
 }
 
+/// An estimate for settle_weight, and whether it may be another than the exact weight.
+struct WeightEstimate {
+  std::uint16_t weight;
+  bool doubtful;
+};
+
+/// count: as a float; scale: weight_scale(hits), or 0, which gives the weight 0 without doubt. Four
+/// roundings move a value by at most its 2^-22nd part, whether or not the compiler joins a product
+/// with a sum: a quarter of the margin. Makes vectors on a CPU and six instructions on a GPU.
+[[nodiscard]] constexpr WeightEstimate estimate_weight(float count, float scale) {
+  constexpr float integers = 0x1p23F;  // from here on a float has no fraction
+  const float shifted = count * scale + integers;
+  const float nearest = shifted - integers;
+  const float off = count * scale - nearest;
+  const auto distance = std::bit_cast<float>(std::bit_cast<std::uint32_t>(off) & 0x7FFF'FFFFU);
+  return {static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(shifted)),
+          distance > 0.5F - (nearest + 1.0F) * 0x1p-20F};
+}
+
 /// round-half-up(16383 * count / hits), exactly; the domain of settle_weight.
 [[nodiscard]] constexpr std::uint16_t weight_of(std::uint64_t count, std::uint64_t hits) {
-  return settle_weight(count, hits, estimate_weight(count, weight_scale(hits)));
+  const auto rounded = static_cast<float>(static_cast<std::int64_t>(count));
+  return settle_weight(count, hits, estimate_weight(rounded, weight_scale(hits)).weight);
 }
 
 /// (score, neuron) as one number whose order is the contract's: lower score first, then lower

@@ -53,8 +53,8 @@ struct Kernels {
                   std::size_t radius);
   void (*blur_64)(std::uint64_t* numbers, std::uint64_t* scratch, std::size_t length,
                   std::size_t radius);
-  /// estimate_weight() of count sums, a multiple of 16: joined with doubtful_weight where rounding
-  /// may have made it another than the exact one.
+  /// estimate_weight() of count sums, a multiple of 16: joined with doubtful_weight where it is
+  /// doubtful.
   void (*weigh_32)(const std::uint32_t* sums, const float* scales, std::size_t count,
                    std::uint16_t* weights);
   void (*weigh_64)(const std::uint64_t* sums, const float* scales, std::size_t count,

@@ -157,10 +157,6 @@ template <class Vector, class Sum>
   }
 }
 
-/// An estimate is off by less than this before it is cut to an integer: so does estimate_weight()
-/// promise.
-inline constexpr float most_error = 0.01F;
-
 /// In plain loops of fixed length, which the compiler turns into vectors.
 template <class Sum>
 [[gnu::always_inline]] inline void weigh(const Sum* sums, const float* scales, std::size_t count,
@@ -170,18 +166,13 @@ template <class Sum>
   constexpr std::size_t at_once = 16;
   for (std::size_t first = 0; first < count; first += at_once) {
     std::array<float, at_once> value;
-    std::array<std::int32_t, at_once> whole;
     for (std::size_t i = 0; i < at_once; ++i) {
-      value[i] =
-          static_cast<float>(static_cast<Number>(sums[first + i])) * scales[first + i] + 0.5F;
+      value[i] = static_cast<float>(static_cast<Number>(sums[first + i]));
     }
     for (std::size_t i = 0; i < at_once; ++i) {
-      whole[i] = static_cast<std::int32_t>(value[i]);
-    }
-    for (std::size_t i = 0; i < at_once; ++i) {
-      const float rest = value[i] - static_cast<float>(whole[i]);
-      const bool doubtful = rest < most_error || rest > 1 - most_error;
-      weights[first + i] = static_cast<std::uint16_t>(whole[i] | (doubtful ? doubtful_weight : 0));
+      const WeightEstimate estimate = estimate_weight(value[i], scales[first + i]);
+      weights[first + i] =
+          static_cast<std::uint16_t>(estimate.weight | (estimate.doubtful ? doubtful_weight : 0));
     }
   }
 }

@@ -133,7 +133,12 @@ __global__ void __launch_bounds__(32 * across_warps)
       });
 }
 
-/// The blurred hits and weight_scale() of them, or 0, as LineLayout has them.
+/// weight_scale(), or 0 for a vacant neuron.
+[[nodiscard]] __device__ inline float scale_of(std::uint64_t hits) {
+  return hits == 0 ? 0.0F : weight_scale(hits);
+}
+
+/// The blurred hits and scale_of() them, as LineLayout has them.
 struct Divisors {
   std::uint64_t* hits;
   float* scales;
@@ -144,7 +149,7 @@ struct Divisors {
   }
   __device__ void put(std::size_t at, std::uint64_t sum) const {
     hits[at] = sum;
-    scales[at] = sum == 0 ? 0.0F : weight_scale(sum);
+    scales[at] = scale_of(sum);
   }
 };
 
@@ -153,6 +158,7 @@ struct HitsTarget {
   LineLayout layout;
   Divisors by_row;       // a line a row
   Divisors by_column;    // a line a column
+  float* scales;         // [side y][quads of x], and 0 up to a multiple of four rows
   std::uint8_t* usable;  // [side y][side x]
 };
 
@@ -168,6 +174,15 @@ struct HitsSink {
     __device__ void put(std::uint32_t first, const std::uint64_t (&sums)[4], Nothing) const {
       const LineLayout layout = target.layout;
       const std::uint32_t side = layout.side;
+      if (y < layout.quads() * 4) {
+        Quad<float> four = {};
+#pragma unroll
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          four.value[i] = y < side && first + i < side ? scale_of(sums[i]) : 0.0F;
+        }
+        reinterpret_cast<Quad<float>*>(target.scales)[std::size_t{y} * layout.quads() + first / 4] =
+            four;
+      }
 #pragma unroll
       for (std::uint32_t i = 0; i < 4; ++i) {
         const std::uint32_t x = first + i;
@@ -184,25 +199,22 @@ struct HitsSink {
   }
 };
 
-/// The weights of four blurred counts. hits(i) gives the hits of one; they are needed where the
-/// float alone leaves doubt: it is off by at most five roundings of 2^-24, a third of the margin.
+/// The weights of four blurred counts. hits(i) gives the hits of one, which are needed where the
+/// float alone leaves doubt.
 template <typename Sum, typename Hits>
-__device__ void weigh(const Sum (&sums)[4], const Quad<float>& scales, Hits hits,
+__device__ void weigh(const Sum (&sums)[4], const float (&scales)[4], Hits hits,
                       std::uint32_t (&weights)[4]) {
-  std::uint32_t doubtful = 0;
+  bool doubtful = false;
 #pragma unroll
   for (std::uint32_t i = 0; i < 4; ++i) {
-    const float rounded = static_cast<float>(sums[i]) * scales.value[i] + 0.5F;
-    weights[i] = static_cast<std::uint32_t>(rounded);
-    const float above = rounded - static_cast<float>(weights[i]);
-    // From the middle of what rounds to this weight.
-    const float off = above > 0.5F ? above - 0.5F : 0.5F - above;
-    doubtful |= off + (rounded + 1.0F) * 0x1p-20F > 0.5F ? 1U << i : 0U;
+    const WeightEstimate estimate = estimate_weight(static_cast<float>(sums[i]), scales[i]);
+    weights[i] = estimate.weight;
+    doubtful |= estimate.doubtful;
   }
-  if (doubtful != 0) {
+  if (doubtful) {
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
-      if ((doubtful >> i & 1) != 0) {
+      if (estimate_weight(static_cast<float>(sums[i]), scales[i]).doubtful) {
         weights[i] = settle_weight(sums[i], hits(i), weights[i]);
       }
     }
@@ -231,8 +243,8 @@ struct WeightSink {
                         const Quad<float>& scales) const {
       std::uint32_t four[4];
       weigh(
-          sums, scales, [&](std::uint32_t i) { return divisors.hits[layout.at(y, first + i)]; },
-          four);
+          sums, scales.value,
+          [&](std::uint32_t i) { return divisors.hits[layout.at(y, first + i)]; }, four);
       if (first + 4 > layout.side) {
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/cuda_axis.cuh"
 #include "gpu/cuda_blur.cuh"
 #include "gpu/cuda_box.cuh"
 #include "gpu/cuda_codebook.cuh"
@@ -41,28 +42,6 @@ struct PatchPlan {
 /// A lane looks after one strip in reach of a patch.
 inline constexpr std::uint32_t most_patch_radius = 75;
 static_assert((32 + 6 * most_patch_radius) / StripOrder::width + 2 <= 32);
-
-/// What a count at place i of an axis adds at place j, at [i * side + j]: a thread a place.
-template <typename Factor>
-__global__ void spread_kernel(std::uint32_t side, std::uint32_t radius, Factor* factors) {
-  const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
-  if (place >= side) {
-    return;
-  }
-  // The same either way, so that threads write side by side.
-  walk_whole_line<Factor>(
-      static_cast<int>(side), static_cast<int>(radius), static_cast<int>((side + 3) / 4 * 4),
-      [=](unsigned i) { return i == place ? Factor{1} : Factor{0}; }, Nothing(),
-      [=](int first, const Factor(&sums)[4], Nothing) {
-#pragma unroll
-        for (std::uint32_t i = 0; i < 4; ++i) {
-          const std::uint32_t at = static_cast<std::uint32_t>(first) + i;
-          if (at < side) {
-            factors[std::size_t{at} * side + place] = sums[i];
-          }
-        }
-      });
-}
 
 /// One warp, lane c of every four with the weights of column c in four rows: hands lane c those of
 /// row c in four columns.
@@ -161,8 +140,8 @@ inline constexpr std::uint32_t patch_planes = 1024;
 template <typename Sum>
 __global__ void __launch_bounds__(32)
     patch_kernel(PairCounts counts, const std::uint32_t* list, std::uint32_t planes, PatchPlan plan,
-                 const std::uint32_t* factors, Divisors by_column, LineLayout layout,
-                 CodebookView book, bool bounded) {
+                 AxisTables tables, Divisors by_column, LineLayout layout, CodebookView book,
+                 bool bounded) {
   extern __shared__ uint4 shared[];
   constexpr std::uint32_t all = 0xFFFF'FFFFU;
   const std::uint32_t lane = threadIdx.x;
@@ -192,7 +171,7 @@ __global__ void __launch_bounds__(32)
     }
     __syncwarp();
   }
-  const std::uint32_t* const my_factors = factors + min(left + lane, side - 1);
+  const std::uint32_t* const my_factors = tables.factors + min(left + lane, side - 1);
   for (std::uint32_t first = 0; first < runs.count; first += 32) {
     const auto [x, y] = runs.place(counts, descriptor, first + lane);
     std::uint32_t met = __ballot_sync(all, first + lane < runs.count && x >= x_begin && x < x_end &&
@@ -200,7 +179,7 @@ __global__ void __launch_bounds__(32)
     const std::uint32_t at = (y - y_begin) << 16 | x;
     for (; met != 0; met &= met - 1) {
       const std::uint32_t one = __shfl_sync(all, at, __ffs(static_cast<int>(met)) - 1);
-      sums[(one >> 16) * 32 + lane] += my_factors[std::size_t{one & 0xFFFFU} * side];
+      sums[(one >> 16) * 32 + lane] += my_factors[std::size_t{one & 0xFFFFU} * tables.pitch()];
       filled |= one >> 21 == lane ? 1U << (one >> 16) % 32 : 0;
     }
   }
@@ -265,8 +244,8 @@ __global__ void __launch_bounds__(32)
         const auto y = static_cast<std::uint32_t>(at);
         std::uint32_t rows[4];
         weigh(
-            blurred, scales, [&](std::uint32_t i) { return by_column.hits[layout.at(x, y + i)]; },
-            rows);
+            blurred, scales.value,
+            [&](std::uint32_t i) { return by_column.hits[layout.at(x, y + i)]; }, rows);
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
           rows[i] = x < side ? rows[i] : 0;

@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "gpu/cuda_axis.cuh"
 #include "gpu/cuda_blur.cuh"
+#include "gpu/cuda_jump.cuh"
 #include "gpu/cuda_patch.cuh"
 
 namespace somatlas::gpu {
@@ -25,13 +28,22 @@ constexpr std::uint32_t most_columns = 32;
 constexpr std::uint32_t fewest_columns = 4;
 
 /// Up to here patches are faster than whole planes.
-constexpr std::uint32_t best_patch_radius = 12;
-static_assert(best_patch_radius <= most_patch_radius);
+const std::uint32_t best_patch_radius = [] {
+  const char* text = std::getenv("SOMATLAS_PATCH_RADIUS");
+  return text != nullptr ? static_cast<std::uint32_t>(std::atoi(text)) : 12U;
+}();
+/// Up to so many counts a row of the map jumps are faster than whole planes.
+const std::uint32_t most_jump_counts = [] {
+  const char* text = std::getenv("SOMATLAS_JUMP_COUNTS");
+  return text != nullptr ? static_cast<std::uint32_t>(std::atoi(text)) : 12U;
+}();
 
 /// How a plane is made.
 enum Way : std::uint8_t {
   narrow_patches,
   wide_patches,
+  narrow_jumps,
+  wide_jumps,
   narrow_plane,
   narrow_columns,
   wide_plane,
@@ -39,26 +51,27 @@ enum Way : std::uint8_t {
   ways
 };
 
-/// A pass multiplies a sum by at most the window's width, and the first pass makes at most the
-/// total of it: so three passes an axis by no more than the width squared.
+/// A blurred count is at most the total of them times the largest factor of each axis.
 [[nodiscard]] Way way_of(const PlaneSummary& plane, MapShape shape, std::uint32_t radius,
-                         bool pairs) {
+                         bool pairs, std::size_t room_bytes) {
   constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
-  const std::uint64_t width = std::min(2 * radius + 1, shape.side);
-  const std::uint64_t factor = width * width;
+  const std::uint64_t factor = most_factor(shape.side, radius);
   if (plane.total == 0) {
     return no_counts;
   }
-  if (plane.total > limit / factor) {
-    return wide_plane;
-  }
-  const bool narrow = plane.total * factor <= limit / factor;
+  const bool narrow_column = plane.total <= limit / factor;
+  const bool narrow = narrow_column && plane.total * factor <= limit / factor;
   // Spreading a count along a row costs about half of what a patch saves a row of 32 neurons.
-  if (pairs && radius <= best_patch_radius &&
+  if (pairs && narrow_column && radius <= best_patch_radius &&
       plane.total * (32 + 6 * radius) <= 2 * shape.neurons()) {
     return narrow ? narrow_patches : wide_patches;
   }
-  if (plane.large != 0) {
+  if (pairs && JumpCode::holds(shape.side) &&
+      plane.total <= std::uint64_t{most_jump_counts} * shape.side &&
+      plane.total * most_jumps * sizeof(std::uint32_t) <= room_bytes) {
+    return narrow ? narrow_jumps : wide_jumps;
+  }
+  if (plane.large != 0 || !narrow_column) {
     return wide_plane;
   }
   return narrow ? narrow_plane : narrow_columns;
@@ -74,6 +87,39 @@ template <typename Cell, typename Sum>
   return columns;
 }
 
+/// Planes dealt into as few batches as hold room jumps each, so that every batch has some of all
+/// sizes, the largest first.
+[[nodiscard]] std::vector<std::vector<JumpPlane>> batches_of(
+    std::vector<DescriptorId> descriptors, const std::vector<PlaneSummary>& planes,
+    std::size_t room) {
+  room = std::min<std::size_t>(room, std::numeric_limits<std::uint32_t>::max());
+  std::uint64_t all = 0;
+  for (const DescriptorId descriptor : descriptors) {
+    all += planes[descriptor].total * most_jumps;
+  }
+  std::sort(descriptors.begin(), descriptors.end(),
+            [&](DescriptorId a, DescriptorId b) { return planes[a].total > planes[b].total; });
+  std::vector<std::vector<JumpPlane>> batches((all + room - 1) / room);
+  for (bool fit = false; !fit;) {
+    std::vector<std::uint64_t> used(batches.size());
+    for (std::vector<JumpPlane>& batch : batches) {
+      batch.clear();
+    }
+    fit = true;
+    for (std::size_t i = 0; i < descriptors.size() && fit; ++i) {
+      const std::size_t to = i % batches.size();
+      const std::uint64_t jumps = planes[descriptors[i]].total * most_jumps;
+      batches[to].push_back({descriptors[i], static_cast<std::uint32_t>(used[to]), 0});
+      used[to] += jumps;
+      fit = used[to] <= room;
+    }
+    if (!fit) {
+      batches.emplace_back();
+    }
+  }
+  return batches;
+}
+
 [[nodiscard]] std::size_t room_words(MapShape shape) {
   const std::size_t plane = LineLayout::of(shape.side).plane();
   const std::size_t batch = batch_bytes / sizeof(std::uint64_t);
@@ -85,12 +131,26 @@ template <typename Cell, typename Sum>
   return LineLayout::of(shape.side).places();
 }
 
+/// Rows up to a multiple of four, and what a strip may read past them.
+[[nodiscard]] std::size_t plain_places(MapShape shape) {
+  const std::size_t quads = LineLayout::of(shape.side).quads();
+  return quads * quads * 16 + JumpQueue::columns;
+}
+
+/// Enough for the largest radius.
+[[nodiscard]] std::size_t factor_count(MapShape shape) {
+  return AxisTables{shape.side, shape.side, nullptr, nullptr}.factor_count();
+}
+
 }  // namespace
 
 std::size_t Updater::bytes(MapShape shape) {
   return room_words(shape) * sizeof(std::uint64_t) +
-         2 * hits_places(shape) * (sizeof(std::uint64_t) + sizeof(float)) + shape.neurons() +
-         (shape.neurons() + shape.descriptors) * sizeof(std::uint32_t);
+         2 * hits_places(shape) * (sizeof(std::uint64_t) + sizeof(float)) +
+         plain_places(shape) * sizeof(float) + shape.neurons() +
+         (factor_count(shape) + shape.descriptors) * sizeof(std::uint32_t) +
+         std::size_t{shape.side} * most_jumps * sizeof(Jump) +
+         shape.descriptors * sizeof(JumpPlane);
 }
 
 Updater::Updater(MapShape shape, MemoryAccount& account)
@@ -98,8 +158,11 @@ Updater::Updater(MapShape shape, MemoryAccount& account)
       planes_(account, room_words(shape), "the planes in work"),
       hits_(account, 2 * hits_places(shape), "the blurred hits"),
       scales_(account, 2 * hits_places(shape), "the divisions' scales"),
+      plain_scales_(account, plain_places(shape), "the scales row by row"),
       usable_(account, shape.neurons(), "the neurons' flags"),
-      factors_(account, shape.neurons(), "the factors of an axis"),
+      factors_(account, factor_count(shape), "the factors of an axis"),
+      jumps_(account, std::size_t{shape.side} * most_jumps, "the jumps of an axis"),
+      jump_planes_(account, shape.descriptors, "the planes with few counts"),
       descriptors_(account, shape.descriptors, "the list of descriptors") {
   int device = 0;
   int most_bytes = 0;
@@ -170,10 +233,45 @@ void Updater::make_patches(const Codebook& book, const Statistics& statistics,
   for (std::size_t begin = 0; begin < count; begin += batch) {
     const auto here = static_cast<std::uint32_t>(std::min(batch, count - begin));
     kernel<<<here * plan.patches(), 32, plan.bytes(), stream.value()>>>(
-        std::get<PairCounts>(statistics.counts()), planes + begin, here, plan, factors_.data(),
+        std::get<PairCounts>(statistics.counts()), planes + begin, here, plan, tables(radius),
         Divisors{hits_.data(), scales_.data()}.next(hits_places(shape_)),
         LineLayout::of(shape_.side), book.view(), book.bounded());
     check_launch();
+  }
+}
+
+AxisTables Updater::tables(std::uint32_t radius) const {
+  return {shape_.side, radius, factors_.data(), jumps_.data()};
+}
+
+template <typename Sum>
+void Updater::make_jumps(const Codebook& book, const Statistics& statistics,
+                         const std::vector<PlaneSummary>& planes,
+                         const std::vector<DescriptorId>& descriptors, std::uint32_t radius,
+                         StreamView stream) {
+  const auto code = JumpCode::of(shape_.side);
+  const auto strips = (shape_.side + JumpQueue::columns - 1) / JumpQueue::columns;
+  check(cudaFuncSetAttribute(list_jumps_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(list_bytes(shape_.side))));
+  const auto batches = batches_of(descriptors, planes, planes_.bytes() / sizeof(std::uint32_t));
+  std::vector<JumpPlane> all;
+  for (const std::vector<JumpPlane>& batch : batches) {
+    all.insert(all.end(), batch.begin(), batch.end());
+  }
+  copy_to_device(jump_planes_.data(), all.data(), all.size(), stream);
+  JumpPlane* here = jump_planes_.data();
+  for (const std::vector<JumpPlane>& batch : batches) {
+    auto* const list = reinterpret_cast<std::uint32_t*>(planes_.data());
+    const auto count = static_cast<unsigned>(batch.size());
+    list_jumps_kernel<<<count, list_threads, list_bytes(shape_.side), stream.value()>>>(
+        std::get<PairCounts>(statistics.counts()), jumps_.data(), code, here, list);
+    check_launch();
+    jump_kernel<Sum><<<dim3(count, strips), 32, 0, stream.value()>>>(
+        tables(radius), code, here, list, plain_scales_.data(),
+        Divisors{hits_.data(), scales_.data()}, LineLayout::of(shape_.side), book.view(),
+        book.bounded());
+    check_launch();
+    here += batch.size();
   }
 }
 
@@ -185,20 +283,24 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
   blur<std::uint32_t, std::uint64_t, std::uint64_t>(
       DenseCounts{statistics.hits(), shape_.side}, nullptr, 1, radius,
       HitsSink{{LineLayout::of(shape_.side), divisors, divisors.next(hits_places(shape_)),
-                usable_.data()}},
+                plain_scales_.data(), usable_.data()}},
       stream);
-  constexpr unsigned spread_threads = 64;
-  if (radius <= best_patch_radius) {
-    spread_kernel<<<(shape_.side + spread_threads - 1) / spread_threads, spread_threads, 0,
-                    stream.value()>>>(shape_.side, radius, factors_.data());
+  const bool pairs = std::holds_alternative<PairCounts>(statistics.counts());
+  if (pairs) {
+    constexpr unsigned threads = 64;
+    const AxisTables axis = tables(radius);
+    axis_kernel<<<(shape_.side + threads - 1) / threads, threads, 0, stream.value()>>>(axis);
+    check_launch();
+    shifted_kernel<<<(4 * axis.shifted_length() + threads - 1) / threads, threads, 0,
+                     stream.value()>>>(axis);
     check_launch();
   }
 
   const std::vector<PlaneSummary> planes = statistics.settle(stream);
-  const bool pairs = std::holds_alternative<PairCounts>(statistics.counts());
   std::array<std::vector<DescriptorId>, ways> by_way;
   for (DescriptorId descriptor = 0; descriptor < planes.size(); ++descriptor) {
-    by_way[way_of(planes[descriptor], shape_, radius, pairs)].push_back(descriptor);
+    by_way[way_of(planes[descriptor], shape_, radius, pairs, planes_.bytes())].push_back(
+        descriptor);
   }
   std::array<const std::uint32_t*, ways> lists{};
   std::vector<DescriptorId> order;
@@ -213,6 +315,8 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
                               by_way[narrow_patches].size(), radius, stream);
   make_patches<std::uint64_t>(book, statistics, lists[wide_patches], by_way[wide_patches].size(),
                               radius, stream);
+  make_jumps<std::uint32_t>(book, statistics, planes, by_way[narrow_jumps], radius, stream);
+  make_jumps<std::uint64_t>(book, statistics, planes, by_way[wide_jumps], radius, stream);
   make_planes<std::uint8_t, std::uint32_t, std::uint32_t>(
       book, statistics, lists[narrow_plane], by_way[narrow_plane].size(), radius, stream);
   make_planes<std::uint8_t, std::uint32_t, std::uint64_t>(

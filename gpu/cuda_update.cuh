@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "gpu/backend.h"
+#include "gpu/cuda_axis.cuh"
 #include "gpu/cuda_buffer.cuh"
 #include "gpu/cuda_codebook.cuh"
 #include "gpu/cuda_statistics.cuh"
@@ -35,6 +37,13 @@ class Updater {
   template <typename Cell, typename Column, typename Sum>
   void make_planes(const Codebook& book, const Statistics& statistics, const std::uint32_t* planes,
                    std::size_t count, std::uint32_t radius, StreamView stream);
+  /// The tables of an axis, made for a radius.
+  [[nodiscard]] AxisTables tables(std::uint32_t radius) const;
+  template <typename Sum>
+  void make_jumps(const Codebook& book, const Statistics& statistics,
+                  const std::vector<PlaneSummary>& planes,
+                  const std::vector<DescriptorId>& descriptors, std::uint32_t radius,
+                  StreamView stream);
   template <typename Sum>
   void make_patches(const Codebook& book, const Statistics& statistics, const std::uint32_t* planes,
                     std::size_t count, std::uint32_t radius, StreamView stream);
@@ -43,8 +52,11 @@ class Updater {
   DeviceBuffer<std::uint64_t> planes_;  // blurred columns of the planes in work
   DeviceBuffer<std::uint64_t> hits_;    // blurred hits a line a row, then a line a column
   DeviceBuffer<float> scales_;          // the same of 16383 / hits, for the first guess of a weight
+  DeviceBuffer<float> plain_scales_;    // the same row-major, as HitsTarget has them
   DeviceBuffer<std::uint8_t> usable_;   // 1 where the blurred hits are not 0, row-major
-  DeviceBuffer<std::uint32_t> factors_;      // what a count adds along an axis, [side][side]
+  DeviceBuffer<std::uint32_t> factors_;  // AxisTables
+  DeviceBuffer<Jump> jumps_;
+  DeviceBuffer<JumpPlane> jump_planes_;
   DeviceBuffer<std::uint32_t> descriptors_;  // by the way they are made
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -77,6 +78,17 @@ void add_rows(std::vector<Row>& rows, DescriptorId descriptor, std::size_t count
   return sum;
 }
 
+/// Both codebooks.
+void expect_equal(Backend& backend, Backend& expected) {
+  ASSERT_TRUE(all_planes(backend) == all_planes(expected));
+  const Cells cells = expected.read_cells();
+  const Cells found = backend.read_cells();
+  ASSERT_EQ(found.vacant, cells.vacant);
+  ASSERT_EQ(found.norm, cells.norm);
+  ASSERT_EQ(found.square_sum, cells.square_sum);
+  ASSERT_EQ(found.hits, cells.hits);
+}
+
 TEST_F(CudaUpdateTest, EveryKindOfPlaneAtEveryRadiusEqualsTheCpu) {
   auto random = generator(70);
   struct Case {
@@ -117,19 +129,42 @@ TEST_F(CudaUpdateTest, EveryKindOfPlaneAtEveryRadiusEqualsTheCpu) {
         for (Backend* backend : {cpu.get(), dense.get(), list.get()}) {
           backend->update(radius);
         }
-        const auto planes = all_planes(*cpu);
-        const Cells cells = cpu->read_cells();
         for (Backend* backend : {dense.get(), list.get()}) {
-          ASSERT_TRUE(all_planes(*backend) == planes)
-              << (backend == dense.get() ? "dense counts" : "a list of pairs");
-          const Cells found = backend->read_cells();
-          ASSERT_EQ(found.vacant, cells.vacant);
-          ASSERT_EQ(found.norm, cells.norm);
-          ASSERT_EQ(found.square_sum, cells.square_sum);
-          ASSERT_EQ(found.hits, cells.hits);
+          SCOPED_TRACE(backend == dense.get() ? "dense counts" : "a list of pairs");
+          expect_equal(*backend, *cpu);
         }
       }
     }
+  }
+}
+
+TEST_F(CudaUpdateTest, PlanesWhoseJumpsDoNotFitTheRoomAtOnceEqualTheCpu) {
+  auto random = generator(71);
+  constexpr DescriptorId together = 10;  // in every row
+  const MapShape shape{64, 200 * together};
+  std::vector<Row> rows;
+  for (DescriptorId first = 0; first < shape.descriptors; first += together) {
+    add_rows(rows, first, 580 + random() % 60,
+             [&] { return static_cast<Neuron>(random() % shape.neurons()); });
+  }
+  for (Row& row : rows) {
+    row.descriptors.resize(together);
+    std::iota(row.descriptors.begin(), row.descriptors.end(), row.descriptors.front());
+  }
+  const std::uint64_t most = descriptors_of(rows);
+  ASSERT_LT(cuda_memory(shape, {}, 0, most).device_bytes, cuda_memory(shape, {}, 0).device_bytes);
+  const auto cpu = make_cpu_backend(shape, threads(2));
+  const auto list = make_cuda_backend(shape, {.most_descriptors = most});
+  for (Backend* backend : {cpu.get(), list.get()}) {
+    auto here = rows;
+    run_rows(*backend, here, Work::accumulate, 10'000);
+  }
+  for (const std::uint32_t radius : {13U, 20U, 31U, 63U}) {
+    SCOPED_TRACE("radius " + std::to_string(radius));
+    for (Backend* backend : {cpu.get(), list.get()}) {
+      backend->update(radius);
+    }
+    expect_equal(*list, *cpu);
   }
 }
 

@@ -1,0 +1,376 @@
+// The update's kernels for planes with a few counts a row of the map: down a column, what a count
+// adds is summed up three times from its jumps, so a row without any costs three sums a cell,
+// whatever the radius. Always holds: nothing but the jumps lies in memory between the counts and
+// the weights; sums are exact modulo what Sum holds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/cuda_axis.cuh"
+#include "gpu/cuda_blur.cuh"
+#include "gpu/cuda_box.cuh"
+#include "gpu/cuda_codebook.cuh"
+#include "gpu/cuda_statistics.cuh"
+
+namespace somatlas::gpu {
+
+/// Factors and jumps of one place: a thread a place.
+__global__ void axis_kernel(AxisTables tables) {
+  const std::uint32_t side = tables.side;
+  const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
+  if (place >= side) {
+    return;
+  }
+  Jump* const jumps = tables.jumps + std::size_t{place} * most_jumps;
+  std::uint32_t found = 0;
+  std::uint32_t before[3] = {};
+  // The same either way, so that threads write side by side.
+  walk_whole_line<std::uint32_t>(
+      static_cast<int>(side), static_cast<int>(tables.radius), static_cast<int>((side + 3) / 4 * 4),
+      [=](unsigned i) { return i == place ? 1U : 0U; }, Nothing(),
+      [&](int first, const std::uint32_t(&sums)[4], Nothing) {
+#pragma unroll
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          const std::uint32_t at = static_cast<std::uint32_t>(first) + i;
+          if (at < side) {
+            tables.factors[std::size_t{at} * tables.pitch() + place] = sums[i];
+            const std::uint32_t by = sums[i] - 3 * before[0] + 3 * before[1] - before[2];
+            if (by != 0 && found < most_jumps) {
+              jumps[found++] = {at, static_cast<std::int32_t>(by)};
+            }
+          }
+          before[2] = before[1];
+          before[1] = before[0];
+          before[0] = sums[i];
+        }
+      });
+  for (; found < most_jumps; ++found) {
+    jumps[found] = {UINT32_MAX, 0};
+  }
+}
+
+/// The shifted tables: a thread a place of one of them.
+__global__ void shifted_kernel(AxisTables tables) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= 4 * tables.shifted_length()) {
+    return;
+  }
+  const std::uint32_t shift = i / tables.shifted_length();
+  const std::uint32_t at = i % tables.shifted_length();
+  const std::uint32_t zero = tables.middle() + shift;
+  const std::uint32_t away = at < zero ? zero - at : at - zero;
+  const std::uint32_t r = tables.radius;
+  std::uint32_t factor = 0;
+  if (away <= r) {
+    factor = 3 * r * (r + 1) + 1 - away * away;
+  } else if (away <= 3 * r) {
+    const std::uint32_t left = 3 * r + 1 - away;
+    factor = left * (left + 1) / 2;
+  }
+  tables.factors[tables.shifted_begin() + i] = factor;
+}
+
+/// A jump in such a list: number among the axis's jumps, and the column of the count.
+struct JumpCode {
+  std::uint32_t column_bits;
+
+  [[nodiscard]] static constexpr JumpCode of(std::uint32_t side) {
+    std::uint32_t bits = 0;
+    while ((std::uint64_t{1} << bits) < side) {
+      ++bits;
+    }
+    return {bits};
+  }
+  /// Whether 32 bits hold every jump of a map.
+  [[nodiscard]] static constexpr bool holds(std::uint32_t side) {
+    return std::uint64_t{side} * most_jumps << of(side).column_bits <= std::uint64_t{1} << 32;
+  }
+  [[nodiscard]] __device__ std::uint32_t of_jump(std::uint32_t number, std::uint32_t column) const {
+    return number << column_bits | column;
+  }
+  [[nodiscard]] __device__ std::uint32_t number(std::uint32_t code) const {
+    return code >> column_bits;
+  }
+  [[nodiscard]] __device__ std::uint32_t column(std::uint32_t code) const {
+    return code & ((1U << column_bits) - 1);
+  }
+};
+
+inline constexpr std::uint32_t list_threads = 128;
+
+/// Shared memory of list_jumps_kernel: a number a row, and one a warp.
+[[nodiscard]] constexpr std::size_t list_bytes(std::uint32_t side) {
+  return (std::size_t{side} + list_threads / 32) * sizeof(std::uint32_t);
+}
+
+/// A block a plane: its counts' jumps, ordered by row.
+__global__ void __launch_bounds__(list_threads)
+    list_jumps_kernel(PairCounts counts, const Jump* axis_jumps, JumpCode code, JumpPlane* planes,
+                      std::uint32_t* list) {
+  extern __shared__ uint4 shared[];
+  constexpr std::uint32_t all = 0xFFFF'FFFFU;
+  auto* const rows = reinterpret_cast<std::uint32_t*>(shared);
+  const StripOrder order = counts.order;
+  const std::uint32_t side = order.side;
+  std::uint32_t* const warp_sums = rows + side;
+  const std::uint32_t thread = threadIdx.x;
+  const std::uint32_t descriptor = planes[blockIdx.x].descriptor;
+  const std::uint32_t begin = planes[blockIdx.x].begin;
+  const std::uint64_t* const starts = counts.starts + std::size_t{descriptor} * order.strips();
+  const std::uint64_t first = starts[0];
+  const std::uint64_t last = starts[order.strips()];
+  const std::uint64_t first_key = std::uint64_t{descriptor} * order.places();
+  for (std::uint32_t row = thread; row < side; row += list_threads) {
+    rows[row] = 0;
+  }
+  __syncthreads();
+  const auto each = [&](auto take) {
+    for (std::uint64_t i = first + thread; i < last; i += list_threads) {
+      const auto place = static_cast<std::uint32_t>(counts.keys[i] - first_key);
+      const std::uint32_t strip = place / order.strip_places();
+      const std::uint32_t in_strip = place - strip * order.strip_places();
+      const std::uint32_t column = strip * StripOrder::width + in_strip % StripOrder::width;
+      const std::uint32_t number = in_strip / StripOrder::width * most_jumps;
+      for (std::uint32_t k = 0; k < most_jumps; ++k) {
+        const std::uint32_t row = axis_jumps[number + k].row;
+        if (row >= side) {
+          break;
+        }
+        take(row, number + k, column);
+      }
+    }
+  };
+  each([&](std::uint32_t row, std::uint32_t, std::uint32_t) { atomicAdd(&rows[row], 1U); });
+  __syncthreads();
+
+  // Numbers become starts: a thread's rows follow one another.
+  const std::uint32_t share = (side + list_threads - 1) / list_threads;
+  const std::uint32_t from = min(side, thread * share);
+  const std::uint32_t to = min(side, from + share);
+  std::uint32_t mine = 0;
+  for (std::uint32_t row = from; row < to; ++row) {
+    mine += rows[row];
+  }
+  std::uint32_t sum = mine;
+#pragma unroll
+  for (std::uint32_t step = 1; step < 32; step *= 2) {
+    const std::uint32_t below = __shfl_up_sync(all, sum, step);
+    sum += thread % 32 >= step ? below : 0;
+  }
+  if (thread % 32 == 31) {
+    warp_sums[thread / 32] = sum;
+  }
+  __syncthreads();
+  std::uint32_t start = begin + sum - mine;
+  for (std::uint32_t warp = 0; warp < thread / 32; ++warp) {
+    start += warp_sums[warp];
+  }
+  for (std::uint32_t row = from; row < to; ++row) {
+    const std::uint32_t number = rows[row];
+    rows[row] = start;
+    start += number;
+  }
+  if (thread == list_threads - 1) {
+    planes[blockIdx.x].end = start;
+  }
+  __syncthreads();
+  each([&](std::uint32_t row, std::uint32_t number, std::uint32_t column) {
+    list[atomicAdd(&rows[row], 1U)] = code.of_jump(number, column);
+  });
+}
+
+/// The jumps that reach a strip of 128 columns, one after the other: 32 at a time, a lane each.
+class JumpQueue {
+ public:
+  static constexpr std::uint32_t columns = 128;
+  static constexpr std::uint32_t no_row = UINT32_MAX;
+
+  /// One warp, lane i with the columns from left + 4 i on.
+  __device__ JumpQueue(const AxisTables& tables, JumpCode code, const std::uint32_t* list,
+                       JumpPlane plane, std::uint32_t left)
+      : tables_(tables), code_(code), list_(list), next_(plane.begin), end_(plane.end) {
+    const std::uint32_t side = tables.side;
+    const std::uint32_t r = tables.radius;
+    const std::uint32_t last = min(left + columns, side) - 1;
+    x_begin_ = left > 3 * r ? left - 3 * r : 0;
+    x_end_ = min(side, last + 3 * r + 1);
+    // The border cuts off what a step from one of the two places reaches, or two from the other.
+    const auto touched = [=](std::uint32_t away) {
+      return away < r ? 2 * r : away < 2 * r ? r : 0;
+    };
+    x_low_ = touched(left);
+    const std::uint32_t high = touched(side - 1 - last);
+    x_high_ = high < side ? side - high : 0;
+    factors_ = tables.factors + left + threadIdx.x * 4;
+    ahead_ = next_ + threadIdx.x < end_ ? list_[next_ + threadIdx.x] : 0;
+    refill();
+  }
+
+  /// The row of the next jump, no_row after the last.
+  [[nodiscard]] __device__ std::uint32_t row() const { return row_; }
+
+  /// Adds the next jump to sums of the lane's columns, and goes on to the one after it.
+  template <typename Sum>
+  __device__ void take(Sum (&sums)[4]) {
+    const std::uint32_t factors[4] = {next_factors_.x, next_factors_.y, next_factors_.z,
+                                      next_factors_.w};
+    const std::int32_t by = by_;
+    left_ &= left_ - 1;
+    if (left_ == 0) {
+      refill();
+    } else {
+      show();
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      if constexpr (sizeof(Sum) == 8) {
+        sums[i] += static_cast<Sum>(std::int64_t{by} * static_cast<std::int32_t>(factors[i]));
+      } else {
+        sums[i] += static_cast<std::uint32_t>(by) * factors[i];
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t all = 0xFFFF'FFFFU;
+
+  __device__ void refill() {
+    do {
+      if (next_ >= end_) {
+        row_ = no_row;
+        return;
+      }
+      const std::uint32_t code = ahead_;
+      const bool given = next_ + threadIdx.x < end_;
+      next_ += 32;
+      ahead_ = next_ + threadIdx.x < end_ ? list_[next_ + threadIdx.x] : 0;
+      const std::uint32_t x = code_.column(code);
+      mine_ = tables_.jumps[code_.number(code)];
+      from_ = tables_.from(x, x < x_low_ || x >= x_high_);
+      left_ = __ballot_sync(all, given && x >= x_begin_ && x < x_end_);
+    } while (left_ == 0);
+    show();
+  }
+  __device__ void show() {
+    const int lane = __ffs(static_cast<int>(left_)) - 1;
+    row_ = __shfl_sync(all, mine_.row, lane);
+    by_ = __shfl_sync(all, mine_.by, lane);
+    const std::uint32_t from = __shfl_sync(all, from_, lane);
+    next_factors_ = *reinterpret_cast<const uint4*>(factors_ + from);
+  }
+
+  const AxisTables& tables_;
+  JumpCode code_;
+  const std::uint32_t* list_;
+  std::uint32_t next_;  // of the list, past the 32 held
+  std::uint32_t end_;
+  std::uint32_t x_begin_;  // columns of counts that reach the strip
+  std::uint32_t x_end_;
+  std::uint32_t x_low_;  // of counts before or from there on the border touches
+  std::uint32_t x_high_;
+  const std::uint32_t* factors_;
+  std::uint32_t ahead_;  // the 32 that follow those held
+  Jump mine_ = {};
+  std::uint32_t from_ = 0;
+  std::uint32_t left_ = 0;  // lanes whose jumps are still to be taken
+  std::uint32_t row_ = no_row;
+  std::int32_t by_ = 0;
+  uint4 next_factors_ = {};
+};
+
+/// Grid (planes, strips of 128 columns): a warp a strip, a lane four columns, four rows at a time.
+/// scales: [side][tables.pitch()] and as much of 0 as fills up four rows and a strip. bounded:
+/// whether the bounds of supers tell which lines hold weights; afterwards those of the planes do.
+template <typename Sum>
+__global__ void __launch_bounds__(32, 24)
+    jump_kernel(AxisTables tables, JumpCode code, const JumpPlane* planes,
+                const std::uint32_t* list, const float* scales, Divisors by_row, LineLayout layout,
+                CodebookView book, bool bounded) {
+  constexpr std::uint32_t all = 0xFFFF'FFFFU;
+  const std::uint32_t side = tables.side;
+  const std::uint32_t left = blockIdx.y * JumpQueue::columns;
+  const std::uint32_t x = left + threadIdx.x * 4;
+  const JumpPlane plane = planes[blockIdx.x];
+  JumpQueue queue(tables, code, list, plane, left);
+  const float4* scale = reinterpret_cast<const float4*>(scales + x);
+  const std::uint32_t supers_across = (side + 15) / 16;
+  const std::uint32_t pitch = tables.pitch();
+  uint4* const weights =
+      reinterpret_cast<uint4*>(book.neurons.weights + std::size_t{plane.descriptor} * line_weights +
+                               x / 8 % 2 * 64 + x / 4 % 2 * 16);
+  Sum first[4] = {};
+  Sum second[4] = {};
+  Sum third[4] = {};
+  bool quiet = true;  // no weight came of the four rows before
+  std::uint32_t filled = 0;
+  bool held = true;  // whether the super's line holds weights of before
+  for (std::uint32_t y = 0; y < side; y += 4) {
+    const std::size_t super = std::size_t{y / 16} * supers_across + x / 16;
+    std::uint16_t& bound =
+        book.supers
+            .weights[(super / line_weights * book.descriptors + plane.descriptor) * line_weights +
+                     super % line_weights];
+    if (y % 16 == 0) {
+      filled = 0;
+      held = x < side && (!bounded || bound != 0);
+    }
+    uint2 words[4] = {};
+    bool walked = true;
+    if (quiet && queue.row() >= y + 4) {
+      Sum any = 0;
+#pragma unroll
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        any |= first[i] | second[i] | third[i];
+      }
+      walked = __any_sync(all, any != 0);
+    }
+    if (walked) {
+      float4 fours[4];
+#pragma unroll
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        fours[i] = scale[std::size_t{(y + i) * (pitch / 4)}];
+      }
+#pragma unroll
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        while (queue.row() == y + i) {
+          queue.take(first);
+        }
+#pragma unroll
+        for (std::uint32_t k = 0; k < 4; ++k) {
+          second[k] += first[k];
+          third[k] += second[k];
+        }
+        const float row_scales[4] = {fours[i].x, fours[i].y, fours[i].z, fours[i].w};
+        std::uint32_t four[4];
+        weigh(
+            third, row_scales,
+            [&](std::uint32_t k) { return by_row.hits[layout.at(y + i, x + k)]; }, four);
+        words[i] = make_uint2(four[0] | four[1] << 16, four[2] | four[3] << 16);
+      }
+    }
+    const uint4 upper = make_uint4(words[0].x, words[0].y, words[1].x, words[1].y);
+    const uint4 lower = make_uint4(words[2].x, words[2].y, words[3].x, words[3].y);
+    std::uint32_t some = upper.x | upper.y | upper.z | upper.w;
+    some |= lower.x | lower.y | lower.z | lower.w;
+    some = x < side ? some : 0;
+    quiet = !__any_sync(all, some != 0);
+    filled |= some;
+    if (held || some != 0) {
+      uint4* const to =
+          weights +
+          (super * book.descriptors * line_weights + y / 8 % 2 * 128 + y / 4 % 2 * 32) / 8;
+      to[0] = upper;
+      to[1] = lower;
+    }
+    if (y % 16 == 12 || y + 4 >= side) {
+      filled |= __shfl_xor_sync(all, filled, 1);
+      filled |= __shfl_xor_sync(all, filled, 2);
+      if (x < side && threadIdx.x % 4 == 0) {
+        bound = filled != 0 ? 1 : 0;
+      }
+    }
+  }
+}
+
+}  // namespace somatlas::gpu
