@@ -90,10 +90,10 @@ __global__ void __launch_bounds__(32)
     return;
   }
   const Cell* const column = cells + (lane < columns ? lane : 0);
-  walk_whole_line<Sum>(
+  walk_line<Sum>(
       static_cast<int>(side), radius, static_cast<int>(layout.pitch),
-      [=](unsigned y) { return static_cast<Sum>(column[y * columns]); }, Nothing(),
-      [=](int at, const Sum(&sums)[4], Nothing) {
+      [=](unsigned y) { return static_cast<Sum>(column[y * columns]); },
+      [=](int at, const Sum(&sums)[4]) {
         const auto y = static_cast<std::uint32_t>(at);
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
@@ -143,10 +143,6 @@ struct Divisors {
   std::uint64_t* hits;
   float* scales;
 
-  /// Those so many places on.
-  [[nodiscard]] __host__ __device__ Divisors next(std::size_t places) const {
-    return {hits + places, scales + places};
-  }
   __device__ void put(std::size_t at, std::uint64_t sum) const {
     hits[at] = sum;
     scales[at] = scale_of(sum);
@@ -156,11 +152,13 @@ struct Divisors {
 /// Where the blurred hits go.
 struct HitsTarget {
   LineLayout layout;
-  Divisors by_row;       // a line a row
-  Divisors by_column;    // a line a column
+  Divisors divisors;     // a line a row
   float* scales;         // [side y][quads of x], and 0 up to a multiple of four rows
   std::uint8_t* usable;  // [side y][side x]
 };
+
+/// For a walk whose results need nothing beside them.
+struct Nothing {};
 
 /// Takes the blurred hits: the denominators.
 struct HitsSink {
@@ -187,8 +185,7 @@ struct HitsSink {
       for (std::uint32_t i = 0; i < 4; ++i) {
         const std::uint32_t x = first + i;
         if (x < side && y < side) {
-          target.by_row.put(layout.at(y, x), sums[i]);
-          target.by_column.put(layout.at(x, y), sums[i]);
+          target.divisors.put(layout.at(y, x), sums[i]);
           target.usable[std::size_t{y} * side + x] = sums[i] == 0 ? 0 : 1;
         }
       }
@@ -226,7 +223,7 @@ struct WeightSink {
   CodebookView book;
   const std::uint32_t* planes;
   LineLayout layout;
-  Divisors by_row;
+  Divisors divisors;
 
   struct Row {
     std::uint16_t* weights;  // of the row's first neuron
@@ -262,7 +259,7 @@ struct WeightSink {
   [[nodiscard]] __device__ Row row(std::uint32_t slot, std::uint32_t y) const {
     const std::uint32_t inside = min(y, layout.side - 1);
     return {book.neurons.weights + book.position(planes[slot], inside * layout.side),
-            std::size_t{book.descriptors} * line_weights, by_row, layout, y};
+            std::size_t{book.descriptors} * line_weights, divisors, layout, y};
   }
 };
 

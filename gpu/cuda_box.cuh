@@ -52,43 +52,19 @@ class BoxChain {
   Sum third_ = 0;
 };
 
-/// For a walk whose results need nothing beside them.
-struct Nothing {
-  __device__ Nothing operator()(int /*at*/) const { return {}; }
-};
-
-/// What a walk makes of a line of side values: the blurred ones from first on (a multiple of four).
-struct LineSpan {
-  int side;
-  int radius;
-  int first;
-  int length;  // a multiple of four; blurred values past side mean nothing
-
-  /// The values that it needs are [begin, begin + count).
-  [[nodiscard]] __device__ int begin() const { return max(0, first - 3 * radius); }
-  [[nodiscard]] __device__ int count() const {
-    return min(side, first + length + 3 * radius) - begin();
-  }
-};
-
-/// Walks along: load(i) gives value begin() + i, and 0 for i == count(); put(at, sums, fetch(at))
-/// takes the blurred values from at on, four at a time, with what it needs beside them, read
-/// early. Before that skip(at) may say that it has dealt with them: all values in
-/// [at - 3 radius - 3, at + 3 radius + 3] are 0. start: no value before start + 3 radius is other
-/// than 0, nor does a walk that begins there miss one.
-template <typename Sum, typename Load, typename Skip, typename Fetch, typename Put>
-__device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Fetch fetch, Put put) {
-  const int radius = span.radius;
-  const int side = span.side;
-  const int begin = span.begin();
-  const auto count = static_cast<unsigned>(span.count());
+/// Walks a line of side values: load(i) gives value i, and 0 for i == side; put(at, sums) takes the
+/// blurred values from at on, four at a time up to length, a multiple of four. Those past side mean
+/// nothing.
+template <typename Sum, typename Load, typename Put>
+__device__ void walk_line(int side, int radius, int length, Load load, Put put) {
+  const auto count = static_cast<unsigned>(side);
   const auto value = [&](int at) {
-    const auto place = static_cast<unsigned>(at - begin);
+    const auto place = static_cast<unsigned>(at);
     return load(place < count ? place : count);
   };
   // Four at once: their places are one number and constants.
   const auto four = [&](int at, Sum(&values)[4]) {
-    const auto place = static_cast<unsigned>(at - begin);
+    const auto place = static_cast<unsigned>(at);
     if (place < count && count - place > 3) {
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
@@ -103,15 +79,11 @@ __device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Fetch 
   };
   BoxChain<Sum> chain;
 #pragma unroll 4
-  for (int at = start; at < span.first; ++at) {
+  for (int at = -3 * radius; at < 0; ++at) {
     chain.step_clipped(at, side, radius, value(at + 3 * radius), value(at + radius - 1),
                        value(at - radius - 2), value(at - 3 * radius - 3));
   }
-  for (int first = span.first; first < span.first + span.length; first += 4) {
-    if (skip(first)) {
-      continue;
-    }
-    const auto fetched = fetch(first);
+  for (int first = 0; first < length; first += 4) {
     Sum entering[4][4];
     four(first + 3 * radius, entering[0]);
     four(first + radius - 1, entering[1]);
@@ -130,16 +102,8 @@ __device__ void walk_line(LineSpan span, int start, Load load, Skip skip, Fetch 
                                      entering[2][i], entering[3][i]);
       }
     }
-    put(first, sums, fetched);
+    put(first, sums);
   }
-}
-
-/// Walks a whole line: load(i) gives value i, and 0 for i == side.
-template <typename Sum, typename Load, typename Fetch, typename Put>
-__device__ void walk_whole_line(int side, int radius, int length, Load load, Fetch fetch, Put put) {
-  const LineSpan span{side, radius, 0, length};
-  walk_line<Sum>(
-      span, -3 * radius, load, [](int /*at*/) { return false; }, fetch, put);
 }
 
 /// Four values of a line that lie side by side in memory.
@@ -170,8 +134,9 @@ class QuadStream {
   Quad<Value> fresh_ = {};
 };
 
-/// Walks a whole line held as quads, the last one filled up with 0: load(q) gives quad q, and zeros
-/// for q == ceil(side / 4). radius % 4 is residue. Else as walk_whole_line.
+/// Walks a line held as quads, the last one filled up with 0: load(q) gives quad q, and zeros for
+/// q == ceil(side / 4); put(at, sums, fetch(at)) also gets what fetch() read early. radius % 4 is
+/// residue. Else as walk_line.
 template <typename Sum, int residue, typename Value, typename Load, typename Fetch, typename Put>
 __device__ void walk_quads(int side, int radius, Load load, Fetch fetch, Put put) {
   constexpr int phases[4] = {3 * residue % 4, (residue + 3) % 4, (6 - residue) % 4,

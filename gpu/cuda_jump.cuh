@@ -26,10 +26,10 @@ __global__ void axis_kernel(AxisTables tables) {
   std::uint32_t found = 0;
   std::uint32_t before[3] = {};
   // The same either way, so that threads write side by side.
-  walk_whole_line<std::uint32_t>(
+  walk_line<std::uint32_t>(
       static_cast<int>(side), static_cast<int>(tables.radius), static_cast<int>((side + 3) / 4 * 4),
-      [=](unsigned i) { return i == place ? 1U : 0U; }, Nothing(),
-      [&](int first, const std::uint32_t(&sums)[4], Nothing) {
+      [=](unsigned i) { return i == place ? 1U : 0U; },
+      [&](int first, const std::uint32_t(&sums)[4]) {
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
           const std::uint32_t at = static_cast<std::uint32_t>(first) + i;
@@ -285,8 +285,8 @@ class JumpQueue {
 template <typename Sum>
 __global__ void __launch_bounds__(32, 24)
     jump_kernel(AxisTables tables, JumpCode code, const JumpPlane* planes,
-                const std::uint32_t* list, const float* scales, Divisors by_row, LineLayout layout,
-                CodebookView book, bool bounded) {
+                const std::uint32_t* list, const float* scales, Divisors divisors,
+                LineLayout layout, CodebookView book, bool bounded) {
   constexpr std::uint32_t all = 0xFFFF'FFFFU;
   const std::uint32_t side = tables.side;
   const std::uint32_t left = blockIdx.y * JumpQueue::columns;
@@ -345,7 +345,7 @@ __global__ void __launch_bounds__(32, 24)
         std::uint32_t four[4];
         weigh(
             third, row_scales,
-            [&](std::uint32_t k) { return by_row.hits[layout.at(y + i, x + k)]; }, four);
+            [&](std::uint32_t k) { return divisors.hits[layout.at(y + i, x + k)]; }, four);
         words[i] = make_uint2(four[0] | four[1] << 16, four[2] | four[3] << 16);
       }
     }

@@ -1,12 +1,11 @@
-// Which descriptor is made in which way: patch by patch where the radius is small and the counts
-// are few, else whole planes, a batch at a time, columns then rows. Numbers are as wide as a
+// Which descriptor is made in which way: from jumps where the counts are few, else whole planes, a
+// batch at a time, columns then rows. Numbers are as wide as a
 // descriptor's counts need: bytes, 32-bit columns and 32-bit sums for most, 64-bit sums where the
 // radius is large, 64 bits throughout for the few that nearly every article has.
 #include "gpu/cuda_update.cuh"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -16,7 +15,6 @@
 #include "gpu/cuda_axis.cuh"
 #include "gpu/cuda_blur.cuh"
 #include "gpu/cuda_jump.cuh"
-#include "gpu/cuda_patch.cuh"
 
 namespace somatlas::gpu {
 namespace {
@@ -27,21 +25,11 @@ constexpr std::size_t wanted_shared_bytes = std::size_t{72} << 10;
 constexpr std::uint32_t most_columns = 32;
 constexpr std::uint32_t fewest_columns = 4;
 
-/// Up to here patches are faster than whole planes.
-const std::uint32_t best_patch_radius = [] {
-  const char* text = std::getenv("SOMATLAS_PATCH_RADIUS");
-  return text != nullptr ? static_cast<std::uint32_t>(std::atoi(text)) : 12U;
-}();
 /// Up to so many counts a row of the map jumps are faster than whole planes.
-const std::uint32_t most_jump_counts = [] {
-  const char* text = std::getenv("SOMATLAS_JUMP_COUNTS");
-  return text != nullptr ? static_cast<std::uint32_t>(std::atoi(text)) : 12U;
-}();
+constexpr std::uint64_t most_jump_counts = 5;
 
 /// How a plane is made.
 enum Way : std::uint8_t {
-  narrow_patches,
-  wide_patches,
   narrow_jumps,
   wide_jumps,
   narrow_plane,
@@ -61,13 +49,7 @@ enum Way : std::uint8_t {
   }
   const bool narrow_column = plane.total <= limit / factor;
   const bool narrow = narrow_column && plane.total * factor <= limit / factor;
-  // Spreading a count along a row costs about half of what a patch saves a row of 32 neurons.
-  if (pairs && narrow_column && radius <= best_patch_radius &&
-      plane.total * (32 + 6 * radius) <= 2 * shape.neurons()) {
-    return narrow ? narrow_patches : wide_patches;
-  }
-  if (pairs && JumpCode::holds(shape.side) &&
-      plane.total <= std::uint64_t{most_jump_counts} * shape.side &&
+  if (pairs && JumpCode::holds(shape.side) && plane.total <= most_jump_counts * shape.side &&
       plane.total * most_jumps * sizeof(std::uint32_t) <= room_bytes) {
     return narrow ? narrow_jumps : wide_jumps;
   }
@@ -146,7 +128,7 @@ template <typename Cell, typename Sum>
 
 std::size_t Updater::bytes(MapShape shape) {
   return room_words(shape) * sizeof(std::uint64_t) +
-         2 * hits_places(shape) * (sizeof(std::uint64_t) + sizeof(float)) +
+         hits_places(shape) * (sizeof(std::uint64_t) + sizeof(float)) +
          plain_places(shape) * sizeof(float) + shape.neurons() +
          (factor_count(shape) + shape.descriptors) * sizeof(std::uint32_t) +
          std::size_t{shape.side} * most_jumps * sizeof(Jump) +
@@ -156,8 +138,8 @@ std::size_t Updater::bytes(MapShape shape) {
 Updater::Updater(MapShape shape, MemoryAccount& account)
     : shape_(shape),
       planes_(account, room_words(shape), "the planes in work"),
-      hits_(account, 2 * hits_places(shape), "the blurred hits"),
-      scales_(account, 2 * hits_places(shape), "the divisions' scales"),
+      hits_(account, hits_places(shape), "the blurred hits"),
+      scales_(account, hits_places(shape), "the divisions' scales"),
       plain_scales_(account, plain_places(shape), "the scales row by row"),
       usable_(account, shape.neurons(), "the neurons' flags"),
       factors_(account, factor_count(shape), "the factors of an axis"),
@@ -221,25 +203,6 @@ void Updater::make_planes(const Codebook& book, const Statistics& statistics,
   }
 }
 
-template <typename Sum>
-void Updater::make_patches(const Codebook& book, const Statistics& statistics,
-                           const std::uint32_t* planes, std::size_t count, std::uint32_t radius,
-                           StreamView stream) {
-  const PatchPlan plan = PatchPlan::of(shape_.side, radius);
-  const auto kernel = patch_kernel<Sum>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(plan.bytes())));
-  const std::size_t batch = std::numeric_limits<std::int32_t>::max() / plan.patches();
-  for (std::size_t begin = 0; begin < count; begin += batch) {
-    const auto here = static_cast<std::uint32_t>(std::min(batch, count - begin));
-    kernel<<<here * plan.patches(), 32, plan.bytes(), stream.value()>>>(
-        std::get<PairCounts>(statistics.counts()), planes + begin, here, plan, tables(radius),
-        Divisors{hits_.data(), scales_.data()}.next(hits_places(shape_)),
-        LineLayout::of(shape_.side), book.view(), book.bounded());
-    check_launch();
-  }
-}
-
 AxisTables Updater::tables(std::uint32_t radius) const {
   return {shape_.side, radius, factors_.data(), jumps_.data()};
 }
@@ -279,12 +242,13 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
                      StreamView stream) {
   // Wider than the map is the same as covering it.
   radius = std::min(radius, shape_.side - 1);
-  const Divisors divisors{hits_.data(), scales_.data()};
-  blur<std::uint32_t, std::uint64_t, std::uint64_t>(
-      DenseCounts{statistics.hits(), shape_.side}, nullptr, 1, radius,
-      HitsSink{{LineLayout::of(shape_.side), divisors, divisors.next(hits_places(shape_)),
-                plain_scales_.data(), usable_.data()}},
-      stream);
+  blur<std::uint32_t, std::uint64_t, std::uint64_t>(DenseCounts{statistics.hits(), shape_.side},
+                                                    nullptr, 1, radius,
+                                                    HitsSink{{LineLayout::of(shape_.side),
+                                                              {hits_.data(), scales_.data()},
+                                                              plain_scales_.data(),
+                                                              usable_.data()}},
+                                                    stream);
   const bool pairs = std::holds_alternative<PairCounts>(statistics.counts());
   if (pairs) {
     constexpr unsigned threads = 64;
@@ -311,10 +275,6 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
   copy_to_device(descriptors_.data(), order.data(), order.size(), stream);
 
   book.clear_planes(lists[no_counts], by_way[no_counts].size(), stream);
-  make_patches<std::uint32_t>(book, statistics, lists[narrow_patches],
-                              by_way[narrow_patches].size(), radius, stream);
-  make_patches<std::uint64_t>(book, statistics, lists[wide_patches], by_way[wide_patches].size(),
-                              radius, stream);
   make_jumps<std::uint32_t>(book, statistics, planes, by_way[narrow_jumps], radius, stream);
   make_jumps<std::uint64_t>(book, statistics, planes, by_way[wide_jumps], radius, stream);
   make_planes<std::uint8_t, std::uint32_t, std::uint32_t>(

@@ -44,13 +44,10 @@ class Updater {
                   const std::vector<PlaneSummary>& planes,
                   const std::vector<DescriptorId>& descriptors, std::uint32_t radius,
                   StreamView stream);
-  template <typename Sum>
-  void make_patches(const Codebook& book, const Statistics& statistics, const std::uint32_t* planes,
-                    std::size_t count, std::uint32_t radius, StreamView stream);
 
   MapShape shape_;
   DeviceBuffer<std::uint64_t> planes_;  // blurred columns of the planes in work
-  DeviceBuffer<std::uint64_t> hits_;    // blurred hits a line a row, then a line a column
+  DeviceBuffer<std::uint64_t> hits_;    // blurred hits, a line a row
   DeviceBuffer<float> scales_;          // the same of 16383 / hits, for the first guess of a weight
   DeviceBuffer<float> plain_scales_;    // the same row-major, as HitsTarget has them
   DeviceBuffer<std::uint8_t> usable_;   // 1 where the blurred hits are not 0, row-major
