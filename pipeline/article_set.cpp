@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "pipeline/article_hash.h"
@@ -53,6 +54,33 @@ ShardCounts count_shard(const store::Shard& shard, const Selection& training,
     }
   }
   return result;
+}
+
+/// years: counts of dated articles.
+void count_years(const store::Shard& shard, const Selection& selection, Counts& years) {
+  for (std::size_t row = 0; row < shard.rows(); ++row) {
+    if (shard.year[row] != 0 && selection.takes(shard, row)) {
+      ++years.at(shard.year[row]);
+    }
+  }
+}
+
+std::uint32_t first_recent_year(const Counts& years) {
+  constexpr std::uint32_t recent_years = 5;
+  std::map<std::uint32_t, std::uint64_t> by_year;
+  std::uint64_t dated = 0;
+  years.for_each([&](std::uint32_t year, std::uint64_t articles) {
+    by_year[year] = articles;
+    dated += articles;
+  });
+  std::uint64_t later = 0;
+  for (auto year = by_year.rbegin(); year != by_year.rend(); ++year) {
+    later += year->second;
+    if (later * 1000 >= dated) {
+      return std::max(recent_years, year->first) - recent_years + 1;
+    }
+  }
+  return 0;
 }
 
 /// Of its columns.
@@ -120,25 +148,30 @@ ArticleSets read_article_sets(store::Store& store, const Selection& training, Sa
   const std::vector<std::uint32_t> ranges = store.ranges();
   std::vector<ShardCounts> counted(ranges.size());
   tbb::enumerable_thread_specific<Counts> counts{std::uint64_t{0}};
+  tbb::enumerable_thread_specific<Counts> years{std::uint64_t{0}};
   tbb::enumerable_thread_specific<std::vector<std::uint32_t>> rows;
   tbb::parallel_for(std::size_t{0}, ranges.size(), [&](std::size_t i) {
     if (const auto shard = store.shard(ranges[i])) {
       std::vector<std::uint32_t>& training_rows = rows.local();
       counted[i] = count_shard(*shard, training, placement, counts.local(), training_rows);
       counted[i].bytes = bytes_of(*shard);
+      count_years(*shard, placement, years.local());
       if (sample != nullptr) {
         sample->add(*shard, training_rows);
       }
     }
   });
-  Counts all{0};
-  for (const Counts& part : counts) {
-    part.for_each(
-        [&](store::DescriptorCode code, std::uint64_t articles) { all.at(code) += articles; });
-  }
+  const auto sum_of = [](const tbb::enumerable_thread_specific<Counts>& parts) {
+    Counts all{0};
+    for (const Counts& part : parts) {
+      part.for_each([&](std::uint32_t key, std::uint64_t articles) { all.at(key) += articles; });
+    }
+    return all;
+  };
   return {.training = set_of(training, counted, &ShardCounts::training),
-          .frequencies = by_falling_frequency(all),
-          .placement = set_of(placement, counted, &ShardCounts::placement)};
+          .frequencies = by_falling_frequency(sum_of(counts)),
+          .placement = set_of(placement, counted, &ShardCounts::placement),
+          .recent_from = first_recent_year(sum_of(years))};
 }
 
 std::uint64_t fingerprint(std::span<const store::DescriptorCode> codes) {

@@ -80,6 +80,9 @@ struct ArticleSets {
   ArticleSet training;
   DescriptorFrequencies frequencies;
   ArticleSet placement;
+  // The first of the last five years of those that get a place; 0 where none has a year. The last
+  // year is that which one of a thousand dated ones is of, or of a later one: some are misprints.
+  std::uint32_t recent_from = 0;
 };
 
 /// Reads every shard once, in parallel; sample, where there is one, is given the training articles.

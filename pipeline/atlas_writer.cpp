@@ -7,18 +7,14 @@
 #include <optional>
 #include <utility>
 
-#include "gpu/contract.h"
 #include "pipeline/made_ahead.h"
+#include "pipeline/map_regions.h"
+#include "pipeline/region_labels.h"
+#include "pipeline/region_levels.h"
 #include "store/atlas_codec.h"
 
 namespace somatlas::pipeline {
 namespace {
-
-/// round-half-up(16383 * articles / all).
-std::uint32_t share_of(std::uint64_t articles, std::uint64_t all) {
-  return static_cast<std::uint32_t>((2 * std::uint64_t{gpu::weight_one} * articles + all) /
-                                    (2 * all));
-}
 
 /// The articles of the cells [begin, end): those of one cell lie together in each ascending run,
 /// and runs are of rising PMIDs.
@@ -54,18 +50,18 @@ std::vector<store::EncodedArticles> articles_of(const Placement& placement, std:
 
 }  // namespace
 
-PlaneWriter::PlaneWriter(store::Store& store, gpu::Backend& backend, const DescriptorIndex& index,
+PlaneWriter::PlaneWriter(const MeshTopics& topics, gpu::Backend& backend,
+                         const DescriptorIndex& index,
                          const std::vector<std::uint64_t>& frequencies, std::uint64_t articles,
-                         std::span<const std::uint8_t> vacant)
-    : backend_(backend),
+                         const gpu::Cells& cells, std::uint32_t radius)
+    : topics_(topics),
+      backend_(backend),
       index_(index),
       frequencies_(frequencies),
       articles_(articles),
-      cells_(backend.shape().side, vacant) {
-  for (store::DescriptorEntry& entry : store.descriptors()) {
-    const store::DescriptorCode code = entry.code;
-    named_.emplace(code, std::move(entry));
-  }
+      cells_(cells) {
+  const std::uint32_t side = backend.shape().side;
+  collector_.emplace(side, cells.vacant, cell_evidence(cells.hits, side, radius), articles);
   for (gpu::DescriptorId id = 0; id < index.size(); ++id) {
     if (frequencies[id] != 0) {
       in_ui_order_.push_back(id);
@@ -75,16 +71,28 @@ PlaneWriter::PlaneWriter(store::Store& store, gpu::Backend& backend, const Descr
             [&](auto a, auto b) { return store::ui_less(index.codes()[a], index.codes()[b]); });
 }
 
+LabelDescriptor PlaneWriter::label_descriptor(gpu::DescriptorId id) const {
+  const store::DescriptorCode code = index_.codes()[id];
+  return {code, frequencies_[id], topics_.is_topic(code)};
+}
+
+/// The descriptors of a batch, whose planes are then in batch_.
+std::span<const gpu::DescriptorId> PlaneWriter::read_batch(std::size_t number) {
+  const std::size_t neurons = backend_.shape().neurons();
+  const std::size_t at_once = planes_a_batch(neurons);
+  const std::size_t first = number * at_once;
+  const auto ids = std::span<const gpu::DescriptorId>(in_ui_order_)
+                       .subspan(first, std::min(at_once, in_ui_order_.size() - first));
+  batch_.resize(ids.size() * neurons);
+  backend_.read_planes(ids, batch_);
+  return ids;
+}
+
 void PlaneWriter::write(store::Atlas& work) {
   const std::size_t at_once = planes_a_batch(backend_.shape().neurons());
-  MadeAhead<std::vector<std::string>> batches(
-      (in_ui_order_.size() + at_once - 1) / at_once,
-      [&](std::size_t i) {
-        const std::size_t first = i * at_once;
-        return encode(
-            std::span(in_ui_order_).subspan(first, std::min(at_once, in_ui_order_.size() - first)));
-      },
-      1);
+  MadeAhead<std::vector<std::string>> batches((in_ui_order_.size() + at_once - 1) / at_once,
+                                              [&](std::size_t i) { return encode(read_batch(i)); },
+                                              1);
   std::size_t next = 0;
   std::vector<std::string> values;  // of the descriptors from next - next % at_once on
   work.put_planes([&](store::AtlasDescriptor& descriptor, std::string& value) {
@@ -97,22 +105,19 @@ void PlaneWriter::write(store::Atlas& work) {
     value = std::move(values[next % at_once]);
     const gpu::DescriptorId id = in_ui_order_[next++];
     const store::DescriptorCode code = index_.codes()[id];
-    const auto named = named_.find(code);
+    const store::DescriptorEntry* const named = topics_.find(code);
     descriptor.code = code;
-    descriptor.name = named != named_.end() ? named->second.name : store::descriptor_ui(code);
-    descriptor.tree_numbers =
-        named != named_.end() ? named->second.tree_numbers : std::vector<std::string>{};
+    descriptor.name = named != nullptr ? named->name : store::descriptor_ui(code);
+    descriptor.tree_numbers = named != nullptr ? named->tree_numbers : std::vector<std::string>{};
     descriptor.articles = frequencies_[id];
     return true;
   });
 }
 
-/// Reads a batch of planes, and over all threads encodes them plane by plane and gathers what cells
-/// need of them row by row.
+/// Over all threads encodes the planes of the batch, and gathers what cells need of them row by
+/// row.
 std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> ids) {
   const std::size_t neurons = backend_.shape().neurons();
-  batch_.resize(ids.size() * neurons);
-  backend_.read_planes(ids, batch_);
   const auto plane = [this, neurons](std::size_t i) {
     return std::span<const std::uint16_t>(batch_).subspan(i * neurons, neurons);
   };
@@ -125,24 +130,49 @@ std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> 
   const tbb::blocked_range<std::size_t> rows(0, backend_.shape().side);
   tbb::parallel_for(rows, [&](const auto& range) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      cells_.add_rows(index_.codes()[ids[i]], share_of(frequencies_[ids[i]], articles_), plane(i),
-                      range.begin(), range.end());
+      collector_->add_rows(label_descriptor(ids[i]), plane(i), range.begin(), range.end());
     }
   });
   return values;
 }
 
-void write_cells(store::Atlas& work, const gpu::Cells& cells, const CellCollector& collector,
-                 const Placement& placement) {
+void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement) {
   store::AtlasCells result;
-  result.norm = cells.norm;
-  result.square_sum = cells.square_sum;
-  result.vacant = cells.vacant;
+  CellLabels labels = collector_->labels();
+  CellBorders borders = collector_->borders();
+  collector_.reset();
+  const std::uint32_t side = backend_.shape().side;
+  const std::size_t at_once = planes_a_batch(backend_.shape().neurons());
+  const std::size_t batches = (in_ui_order_.size() + at_once - 1) / at_once;
+  MapRegions regions = tile_map(side, cells_.vacant, borders, placement.hits);
+  RegionLikeness likeness(regions, cells_.vacant, placement.hits);
+  for (std::size_t batch = 0; batch < batches; ++batch) {
+    static_cast<void>(read_batch(batch));
+    likeness.add_planes(batch_);
+  }
+  join_regions(regions, side, likeness, placement.hits);
+  RegionCollector collector(regions, topics_, placement.hits, articles_);
+  for (std::size_t batch = 0; batch < batches; ++batch) {
+    std::vector<LabelDescriptor> descriptors;
+    for (const gpu::DescriptorId id : read_batch(batch)) {
+      descriptors.push_back(label_descriptor(id));
+    }
+    collector.add_planes(descriptors, batch_);
+  }
+  result.norm = cells_.norm;
+  result.square_sum = cells_.square_sum;
+  result.vacant = cells_.vacant;
   result.hits = placement.hits;
   result.year_count = placement.year_count;
   result.year_sum = placement.year_sum;
-  result.height = collector.heights();
-  result.leading = collector.leading();
+  result.height = std::move(borders.height);
+  result.leading = std::move(labels.leading);
+  result.leading_weight = std::move(labels.weight);
+  result.recent_count = placement.recent_count;
+  result.recent_from = placement.recent_from;
+  result.levels = collector.levels(
+      side, {placement.hits, placement.year_count, placement.year_sum, placement.recent_count});
+  result.region = std::move(regions.region);
   work.put_cells(result);
 }
 

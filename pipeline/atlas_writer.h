@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "gpu/backend.h"
 #include "pipeline/article_set.h"
 #include "pipeline/cell_labels.h"
+#include "pipeline/mesh_topics.h"
 #include "pipeline/placement.h"
 #include "store/atlas.h"
-#include "store/store.h"
 
 namespace somatlas::pipeline {
 
@@ -25,36 +25,37 @@ namespace somatlas::pipeline {
   return std::clamp<std::size_t>(weights / neurons, 48, 512);
 }
 
-/// Writes the planes, and gathers labels and heights on the way, in one pass over the codebook.
+/// Writes the planes, and gathers labels and borders on the way, in one pass over the codebook;
+/// then cells and their regions, in two more.
 class PlaneWriter {
  public:
   /// frequencies[i]: training articles with the descriptor of id i; descriptors of none have no
-  /// plane. articles: training articles. What is referred to must outlive it.
-  PlaneWriter(store::Store& store, gpu::Backend& backend, const DescriptorIndex& index,
+  /// plane. articles: training articles. cells: of the codebook, which was made with that radius.
+  /// What is referred to must outlive it.
+  PlaneWriter(const MeshTopics& topics, gpu::Backend& backend, const DescriptorIndex& index,
               const std::vector<std::uint64_t>& frequencies, std::uint64_t articles,
-              std::span<const std::uint8_t> vacant);
+              const gpu::Cells& cells, std::uint32_t radius);
 
   void write(store::Atlas& work);
-  /// After write().
+  /// After write(), once.
+  void write_cells(store::Atlas& work, const Placement& placement);
   [[nodiscard]] std::uint64_t planes() const { return in_ui_order_.size(); }
-  [[nodiscard]] const CellCollector& cells() const { return cells_; }
 
  private:
+  [[nodiscard]] std::span<const gpu::DescriptorId> read_batch(std::size_t number);
   std::vector<std::string> encode(std::span<const gpu::DescriptorId> ids);
+  [[nodiscard]] LabelDescriptor label_descriptor(gpu::DescriptorId id) const;
 
+  const MeshTopics& topics_;
   gpu::Backend& backend_;
   const DescriptorIndex& index_;
   const std::vector<std::uint64_t>& frequencies_;
   std::uint64_t articles_;
-  std::unordered_map<store::DescriptorCode, store::DescriptorEntry> named_;
+  const gpu::Cells& cells_;
   std::vector<gpu::DescriptorId> in_ui_order_;
   std::vector<std::uint16_t> batch_;
-  CellCollector cells_;
+  std::optional<CellCollector> collector_;
 };
-
-/// collector: has gathered every plane.
-void write_cells(store::Atlas& work, const gpu::Cells& cells, const CellCollector& collector,
-                 const Placement& placement);
 
 void write_cell_articles(store::Atlas& work, const Placement& placement);
 

@@ -32,7 +32,8 @@ AtlasMapper::AtlasMapper(store::Atlas& atlas, std::size_t memory_bytes)
       cells_(atlas.cells()) {
   const std::size_t neurons = std::size_t{meta_.settings.side} * meta_.settings.side;
   if (cells_.norm.size() != neurons || cells_.vacant.size() != neurons ||
-      cells_.leading.size() != neurons * store::leading_per_cell) {
+      cells_.leading.size() != neurons * store::leading_per_cell ||
+      cells_.region.size() != neurons) {
     throw store::StoreError(atlas.directory() +
                             " has cells of another side than its description says; train it again");
   }
@@ -166,10 +167,14 @@ std::optional<Place> AtlasMapper::recorded(std::uint32_t pmid) {
   return Place{recorded_->neuron[row], recorded_->second[row], recorded_->distance[row]};
 }
 
-std::string AtlasMapper::label(std::uint32_t neuron) const {
+const std::string& AtlasMapper::label(std::uint32_t neuron) const {
+  return cells_.levels[0].at(cells_.region.at(neuron)).name;
+}
+
+std::string AtlasMapper::leading(std::uint32_t neuron) const {
   const store::DescriptorCode code =
       cells_.leading.at(std::size_t{neuron} * store::leading_per_cell);
-  if (code == 0xFFFF'FFFFU) {
+  if (code == store::no_descriptor) {
     return "";
   }
   const store::AtlasDescriptor* descriptor = find(code);

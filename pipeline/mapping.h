@@ -50,9 +50,11 @@ class AtlasMapper {
   /// or has no place. Quick for ascending PMIDs: the last range is kept.
   [[nodiscard]] std::optional<Place> recorded(std::uint32_t pmid);
 
+  /// The name of the region that the cell lies in.
+  [[nodiscard]] const std::string& label(std::uint32_t neuron) const;
   /// The cell's leading descriptor's name, its UI where it has no name; empty where no descriptor
   /// leads.
-  [[nodiscard]] std::string label(std::uint32_t neuron) const;
+  [[nodiscard]] std::string leading(std::uint32_t neuron) const;
   [[nodiscard]] const AtlasMeta& meta() const { return meta_; }
 
  private:

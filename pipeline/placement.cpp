@@ -52,6 +52,8 @@ class Placer {
     result_.hits.assign(neurons, 0);
     result_.year_count.assign(neurons, 0);
     result_.year_sum.assign(neurons, 0);
+    result_.recent_count.assign(neurons, 0);
+    result_.recent_from = context.recent_from;
     result_.cell_articles = std::make_unique_for_overwrite<std::uint64_t[]>(context.placed.rows);
     for (const PlannedTile& tile : context.plan.tiles) {
       result_.ascending.push_back(tile.first_row);
@@ -141,6 +143,9 @@ class Placer {
       if (tile.year[row] != 0) {
         add_shared(result_.year_count[neuron], 1U);
         add_shared(result_.year_sum[neuron], std::uint64_t{tile.year[row]});
+        if (context_.recent_from != 0 && tile.year[row] >= context_.recent_from) {
+          add_shared(result_.recent_count[neuron], 1U);
+        }
       }
     }
     if (total >= context_.training.selection.min_descriptors) {

@@ -22,6 +22,8 @@ struct Placement {
   std::vector<std::uint32_t> hits;        // a neuron: training articles
   std::vector<std::uint32_t> year_count;  // a neuron: articles with a year
   std::vector<std::uint64_t> year_sum;
+  std::vector<std::uint32_t> recent_count;  // of year_count, those of recent_from or later
+  std::uint32_t recent_from = 0;
   // An article each: neuron << 32 | PMID, or no_cell; ascending from each of `ascending` to the
   // next, which is a higher range of PMIDs.
   std::unique_ptr<std::uint64_t[]> cell_articles;
@@ -35,6 +37,7 @@ struct PlacementContext {
   const ArticleSet& training;  // those of them that train or are held out
   const gpu::Cells& cells;     // of the final codebook
   std::uint32_t side = 0;
+  std::uint32_t recent_from = 0;    // a year; 0: none is recent
   store::Atlas* earlier = nullptr;  // with inheritance: to count what moved
   const Inheritance* inheritance = nullptr;
   std::function<void(std::uint64_t rows_done)> progress;

@@ -76,6 +76,7 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
       store, {settings.min_descriptors, settings.seed, settings.holdout}, starts ? &draw : nullptr);
   input.sample = draw.take();
   DescriptorFrequencies& frequencies = sets.frequencies;
+  input.recent_from = sets.recent_from;
   input.training = std::move(sets.training);
   input.placement = std::move(sets.placement);
   if (input.training.training == 0) {
@@ -382,6 +383,7 @@ std::optional<AtlasMeta> Trainer::finish() {
                                  input_.training,
                                  cells_,
                                  options_.settings.side,
+                                 input_.recent_from,
                                  earlier_,
                                  inheritance_ ? &*inheritance_ : nullptr,
                                  progress(input_.placement.rows),
@@ -407,11 +409,12 @@ std::optional<AtlasMeta> Trainer::finish() {
   QualitySums all = placement->training;
   all += placement->heldout;
   meta.quality = quality_of(placement->training, placement->heldout, all, cells_, placement->hits);
-  PlaneWriter planes(store_, backend_, input_.index, input_.frequencies, input_.training.training,
-                     cells_.vacant);
+  const MeshTopics topics(store_.descriptors());
+  PlaneWriter planes(topics, backend_, input_.index, input_.frequencies, input_.training.training,
+                     cells_, radius_);
   planes.write(work_);
   meta.descriptors = planes.planes();
-  write_cells(work_, cells_, planes.cells(), *placement);
+  planes.write_cells(work_, *placement);
   write_cell_articles(work_, *placement);
   work_.put_meta(meta_atlas, to_json(meta));
   if (state_.changes) {

@@ -27,6 +27,7 @@ struct TrainingInput {
   DescriptorIndex index;
   std::vector<std::uint64_t> frequencies;  // by dense id
   Sample sample;                           // for a start by principal components
+  std::uint32_t recent_from = 0;           // ArticleSets
   TilePlan training_tiles;
   TilePlan placement_tiles;
 };

@@ -179,8 +179,8 @@ void RocksAtlas::put_cells(const AtlasCells& cells) {
   RocksIngestion ingestion(*rocks_);
   Replacement columns(*this, ingestion, cells_family);
   std::size_t number = 0;
-  for (const std::string& column : encode_cells(cells))
-    columns.put(std::to_string(number++), column);
+  for (const std::string& value : encode_cells(cells))
+    columns.put(std::string(cell_keys[number++]), value);
   columns.put_index();
   ingestion.commit();
   columns.publish();
@@ -275,10 +275,10 @@ AtlasCells RocksAtlas::cells() {
         "the atlas '" + directory() +
         "' has no cells: its training did not end, go on with somatlas train --resume");
   try {
-    std::vector<std::string> columns;
+    std::vector<std::string> values;
     for (const std::string& key : current->keys)
-      columns.push_back(value(cells_family, *current, key).value());
-    return decode_cells(columns);
+      values.push_back(value(cells_family, *current, key).value());
+    return decode_cells(values);
   } catch (const StoreError& error) {
     throw rocks_->damaged(std::string("its cells: ") + error.what());
   }

@@ -3,6 +3,7 @@
 // put is one atomic, durable step; what is read was checked; a reader needs no write permission.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,14 +24,16 @@ namespace somatlas::store {
 ///   assignment   range, 4 bytes big-endian -> an assignment shard (all values but those of
 ///   places       the same -> a place shard           descriptors: store/atlas_codec.h)
 ///   planes       UI -> a plane
-///   cells        "0" to "7", a column of AtlasCells in their order
+///   cells        "0" to "9" and "a", a column of AtlasCells in their order; "level 1" to "level
+///   3",
+///                its regions from the smallest to the largest
 ///   articles     neuron, 4 bytes big-endian -> its PMIDs
 ///   descriptors  UI -> name, tree numbers, articles (store/descriptor_codec.h)
 ///   meta         "format" -> "atlas " and this number; "index/FAMILY" -> its index;
 ///                "named/NAME" -> sealed (store/frame.h), the text of put_meta()
 ///
 /// RocksDB's own family "default" stays empty.
-inline constexpr std::uint32_t atlas_format = 1;
+inline constexpr std::uint32_t atlas_format = 2;
 
 /// Training articles of one PMID range, with the neuron each had when the codebook was built.
 /// A checkpoint keeps the neurons alone: low and fingerprint are then empty, and the codec keeps
@@ -73,6 +76,33 @@ struct PlacementSink {
   std::function<void(const EncodedShard&)> assignment;
 };
 
+inline constexpr std::uint32_t no_descriptor = 0xFFFF'FFFF;
+inline constexpr std::size_t leading_per_cell = 5;
+inline constexpr std::size_t leading_per_region = 10;
+
+/// A part of the map that hangs together. Of its articles' share with a descriptor and of that
+/// among all training articles (AtlasDescriptor) a reader makes the lift.
+struct AtlasRegion {
+  std::string name;
+  std::uint32_t parent = 0;  // number of the region of the next level that it lies in; 0: none
+  std::uint32_t cells = 0;
+  std::uint32_t centre = 0;        // a neuron of it, far from its border
+  std::uint64_t hits = 0;          // training articles placed here
+  std::uint64_t year_count = 0;    // as the columns of AtlasCells of the same names
+  std::uint64_t year_sum = 0;      //
+  std::uint64_t recent_count = 0;  //
+  struct Leading {
+    DescriptorCode code = 0;
+    std::uint64_t articles = 0;  // of hits, that carry it
+    friend bool operator==(const Leading&, const Leading&) = default;
+  };
+  std::vector<Leading> leading;  // at most leading_per_region, best first
+  friend bool operator==(const AtlasRegion&, const AtlasRegion&) = default;
+};
+
+/// Regions, areas of regions, continents of areas: each level tiles the map.
+inline constexpr std::size_t region_levels = 3;
+
 /// One value a neuron, row-major.
 struct AtlasCells {
   std::vector<std::int32_t> norm;
@@ -83,10 +113,14 @@ struct AtlasCells {
   std::vector<std::uint64_t> year_sum;
   std::vector<std::uint32_t>
       height;  // U-matrix, mean distance to usable neighbours, units of 2^-20
-  std::vector<std::uint32_t> leading;  // 5 a neuron: descriptor codes, best first; 0xFFFFFFFF: none
+  std::vector<std::uint32_t> leading;  // 5 a neuron: descriptor codes, best first; no_descriptor
+  std::vector<std::uint32_t> recent_count;    // of year_count, those of recent_from or later
+  std::vector<std::uint16_t> leading_weight;  // as leading: the weight there, 0 where none
+  std::vector<std::uint32_t> region;          // number in levels[0]
+  std::uint32_t recent_from = 0;              // the first of the corpus's last five years; 0: none
+  std::array<std::vector<AtlasRegion>, region_levels> levels;
   friend bool operator==(const AtlasCells&, const AtlasCells&) = default;
 };
-inline constexpr std::size_t leading_per_cell = 5;
 
 struct AtlasDescriptor {
   DescriptorCode code = 0;

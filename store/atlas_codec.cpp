@@ -15,6 +15,7 @@ constexpr FrameKind assignment_kind{"SOMA", atlas_format, 2 * mebibyte};
 constexpr FrameKind places_kind{"SOMP", atlas_format, 2 * mebibyte};
 constexpr FrameKind plane_kind{"SOMW", atlas_format, 1024 * mebibyte};
 constexpr FrameKind cells_kind{"SOMC", atlas_format, 4096 * mebibyte};
+constexpr FrameKind level_kind{"SOMR", atlas_format, 1024 * mebibyte};
 constexpr FrameKind index_kind{"SOMI", atlas_format, 4096 * mebibyte};
 constexpr std::uint64_t max_u32 = std::numeric_limits<std::uint32_t>::max();
 
@@ -71,8 +72,71 @@ void check_cells(const AtlasCells& cells) {
   require(cells.square_sum.size() == neurons && cells.vacant.size() == neurons &&
               cells.hits.size() == neurons && cells.year_count.size() == neurons &&
               cells.year_sum.size() == neurons && cells.height.size() == neurons &&
-              cells.leading.size() == neurons * leading_per_cell,
+              cells.leading.size() == neurons * leading_per_cell &&
+              cells.recent_count.size() == neurons &&
+              cells.leading_weight.size() == neurons * leading_per_cell &&
+              cells.region.size() == neurons,
           "the columns of its cells are not of one length");
+  for (const std::uint32_t region : cells.region)
+    require(region < cells.levels[0].size(), "a cell lies in no region");
+  for (std::size_t level = 0; level < region_levels; ++level)
+    for (const AtlasRegion& region : cells.levels[level]) {
+      require(level + 1 == region_levels ? region.parent == 0
+                                         : region.parent < cells.levels[level + 1].size(),
+              "a region lies in none of the next level");
+      require(region.centre < neurons, "the centre of a region is not on the map");
+      require(region.leading.size() <= leading_per_region, "a region has too many descriptors");
+    }
+}
+
+std::string encode_level(std::uint32_t number, const AtlasCells& cells) {
+  const std::vector<AtlasRegion>& regions = cells.levels[number - 1];
+  std::string content;
+  put_varint(content, cells.recent_from);
+  put_varint(content, regions.size());
+  for (const AtlasRegion& region : regions) {
+    put_varint(content, region.name.size());
+    content += region.name;
+    for (const std::uint64_t value :
+         {std::uint64_t{region.parent}, std::uint64_t{region.cells}, std::uint64_t{region.centre},
+          region.hits, region.year_count, region.year_sum, region.recent_count,
+          std::uint64_t{region.leading.size()}})
+      put_varint(content, value);
+    for (const AtlasRegion::Leading& leading : region.leading) {
+      put_varint(content, leading.code);
+      put_varint(content, leading.articles);
+    }
+  }
+  return seal_frame(level_kind, number, content);
+}
+
+void decode_level(std::uint32_t number, std::string_view bytes, AtlasCells& cells) {
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  const OpenedFrame frame = open_of(level_kind, bytes, number);
+  ByteReader in(frame.content);
+  const auto number_below = [&in](std::uint64_t limit) {
+    return static_cast<std::uint32_t>(in.varint(limit));
+  };
+  const std::uint32_t recent_from = number_below(max_u32);
+  require(number == 1 || recent_from == cells.recent_from, "its levels are of different years");
+  cells.recent_from = recent_from;
+  for (std::uint64_t left = in.varint(in.left()); left > 0; --left) {
+    AtlasRegion& region = cells.levels[number - 1].emplace_back();
+    region.name = in.text(static_cast<std::size_t>(in.varint(in.left())));
+    region.parent = number_below(max_u32);
+    region.cells = number_below(max_u32);
+    region.centre = number_below(max_u32);
+    region.hits = in.varint(any);
+    region.year_count = in.varint(any);
+    region.year_sum = in.varint(any);
+    region.recent_count = in.varint(any);
+    region.leading.resize(static_cast<std::size_t>(in.varint(leading_per_region)));
+    for (AtlasRegion::Leading& leading : region.leading) {
+      leading.code = number_below(max_u32);
+      leading.articles = in.varint(any);
+    }
+  }
+  in.expect_end();
 }
 
 }  // namespace
@@ -189,23 +253,38 @@ std::vector<std::uint16_t> decode_plane(std::string_view bytes, DescriptorCode c
 
 std::vector<std::string> encode_cells(const AtlasCells& cells) {
   check_cells(cells);
-  return {encode_cell_column(0, cells.norm),       encode_cell_column(1, cells.square_sum),
-          encode_cell_column(2, cells.vacant),     encode_cell_column(3, cells.hits),
-          encode_cell_column(4, cells.year_count), encode_cell_column(5, cells.year_sum),
-          encode_cell_column(6, cells.height),     encode_cell_column(7, cells.leading)};
+  return {encode_cell_column(0, cells.norm),
+          encode_cell_column(1, cells.square_sum),
+          encode_cell_column(2, cells.vacant),
+          encode_cell_column(3, cells.hits),
+          encode_cell_column(4, cells.year_count),
+          encode_cell_column(5, cells.year_sum),
+          encode_cell_column(6, cells.height),
+          encode_cell_column(7, cells.leading),
+          encode_cell_column(8, cells.recent_count),
+          encode_cell_column(9, cells.leading_weight),
+          encode_cell_column(10, cells.region),
+          encode_level(1, cells),
+          encode_level(2, cells),
+          encode_level(3, cells)};
 }
 
-AtlasCells decode_cells(std::span<const std::string> columns) {
-  require(columns.size() == cell_columns, "a column of its cells is missing");
+AtlasCells decode_cells(std::span<const std::string> values) {
+  require(values.size() == cell_keys.size(), "a column of its cells is missing");
   AtlasCells cells;
-  cells.norm = decode_cell_column<std::int32_t>(0, columns[0]);
-  cells.square_sum = decode_cell_column<std::uint64_t>(1, columns[1]);
-  cells.vacant = decode_cell_column<std::uint8_t>(2, columns[2]);
-  cells.hits = decode_cell_column<std::uint32_t>(3, columns[3]);
-  cells.year_count = decode_cell_column<std::uint32_t>(4, columns[4]);
-  cells.year_sum = decode_cell_column<std::uint64_t>(5, columns[5]);
-  cells.height = decode_cell_column<std::uint32_t>(6, columns[6]);
-  cells.leading = decode_cell_column<std::uint32_t>(7, columns[7]);
+  cells.norm = decode_cell_column<std::int32_t>(0, values[0]);
+  cells.square_sum = decode_cell_column<std::uint64_t>(1, values[1]);
+  cells.vacant = decode_cell_column<std::uint8_t>(2, values[2]);
+  cells.hits = decode_cell_column<std::uint32_t>(3, values[3]);
+  cells.year_count = decode_cell_column<std::uint32_t>(4, values[4]);
+  cells.year_sum = decode_cell_column<std::uint64_t>(5, values[5]);
+  cells.height = decode_cell_column<std::uint32_t>(6, values[6]);
+  cells.leading = decode_cell_column<std::uint32_t>(7, values[7]);
+  cells.recent_count = decode_cell_column<std::uint32_t>(8, values[8]);
+  cells.leading_weight = decode_cell_column<std::uint16_t>(9, values[9]);
+  cells.region = decode_cell_column<std::uint32_t>(10, values[10]);
+  for (std::uint32_t level = 1; level <= region_levels; ++level)
+    decode_level(level, values[10 + level], cells);
   check_cells(cells);
   return cells;
 }

@@ -7,6 +7,8 @@
 //   places     "SOMP", range           rows, low, neuron, second less neuron, distance
 //   planes     "SOMW", descriptor code rows (M), then each weight less the one before it, zigzag
 //   cells      "SOMC", column number   rows (M, or 5 M), the column
+//              "SOMR", level (from 1)  recent_from, number of regions, each one as AtlasRegion has
+//                                      it, texts and lists behind their lengths
 //   index      "SOMI", generation      number of keys, each one's length and bytes
 //   articles   sealed                  number of PMIDs, each less the one before, less 1
 //
@@ -16,6 +18,7 @@
 // atlas_format.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -42,11 +45,12 @@ namespace somatlas::store {
 [[nodiscard]] std::string encode_plane(DescriptorCode code, std::span<const std::uint16_t> plane);
 [[nodiscard]] std::vector<std::uint16_t> decode_plane(std::string_view bytes, DescriptorCode code);
 
-/// The columns of cells in the order of their keys, "0" to "7".
-inline constexpr std::size_t cell_columns = 8;
-/// Throws StoreError where the columns are not of one length.
+/// The keys of the values of cells, ascending, in the order that these are encoded in.
+inline constexpr std::array<std::string_view, 11 + region_levels> cell_keys{
+    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "level 1", "level 2", "level 3"};
+/// Throws StoreError where the columns are not of one length, or name a region that is not there.
 [[nodiscard]] std::vector<std::string> encode_cells(const AtlasCells& cells);
-[[nodiscard]] AtlasCells decode_cells(std::span<const std::string> columns);
+[[nodiscard]] AtlasCells decode_cells(std::span<const std::string> values);
 
 [[nodiscard]] std::string encode_articles(std::string_view key,
                                           std::span<const std::uint32_t> pmids);

@@ -1,8 +1,13 @@
 // somatlas info: what a store or an atlas holds, for people or as JSON.
 // Always holds: what is printed was read from it now.
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "pipeline/atlas_meta.h"
 #include "store/atlas.h"
@@ -23,10 +28,75 @@ struct Options {
   bool json = false;
 };
 
+constexpr std::size_t most_regions = 10;
+constexpr std::size_t most_leading = 5;
+
+/// Descriptors by code.
+class Names {
+ public:
+  explicit Names(store::Atlas& atlas) : descriptors_(atlas.descriptors()) {
+    for (std::size_t i = 0; i < descriptors_.size(); ++i) {
+      place_.emplace(descriptors_[i].code, i);
+    }
+  }
+  [[nodiscard]] std::string name(store::DescriptorCode code) const {
+    const store::AtlasDescriptor* const found = find(code);
+    return found == nullptr || found->name.empty() ? store::descriptor_ui(code) : found->name;
+  }
+  /// The share of the region's articles over that of all.
+  [[nodiscard]] double lift(const store::AtlasRegion& region,
+                            const store::AtlasRegion::Leading& leading,
+                            std::uint64_t articles) const {
+    const store::AtlasDescriptor* const found = find(leading.code);
+    if (found == nullptr || found->articles == 0 || region.hits == 0) {
+      return 0;
+    }
+    return static_cast<double>(leading.articles) / static_cast<double>(region.hits) /
+           (static_cast<double>(found->articles) / static_cast<double>(articles));
+  }
+
+ private:
+  [[nodiscard]] const store::AtlasDescriptor* find(store::DescriptorCode code) const {
+    const auto found = place_.find(code);
+    return found == place_.end() ? nullptr : &descriptors_[found->second];
+  }
+  std::vector<store::AtlasDescriptor> descriptors_;
+  std::unordered_map<store::DescriptorCode, std::size_t> place_;
+};
+
+constexpr std::array<const char*, store::region_levels> level_names{"regions", "areas",
+                                                                    "continents"};
+
+/// Regions are numbered by falling hits.
+std::span<const store::AtlasRegion> largest(const std::vector<store::AtlasRegion>& regions) {
+  return std::span(regions).first(std::min(most_regions, regions.size()));
+}
+
 void print_atlas_json(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Output& out) {
   auto json = nlohmann::ordered_json::parse(to_json(meta));
   json["directory"] = atlas.directory();
   json["disk_bytes"] = atlas.disk_bytes();
+  const store::AtlasCells cells = atlas.cells();
+  const Names names(atlas);
+  for (std::size_t level = 0; level < store::region_levels; ++level) {
+    const std::vector<store::AtlasRegion>& regions = cells.levels[level];
+    auto& part = json["regions"][level_names[level]];
+    part["count"] = regions.size();
+    part["largest"] = nlohmann::ordered_json::array();
+    for (const store::AtlasRegion& region : largest(regions)) {
+      auto& entry = part["largest"].emplace_back();
+      entry["name"] = region.name;
+      entry["articles"] = region.hits;
+      entry["cells"] = region.cells;
+      entry["leading"] = nlohmann::ordered_json::array();
+      for (const store::AtlasRegion::Leading& leading : region.leading) {
+        entry["leading"].push_back({{"ui", store::descriptor_ui(leading.code)},
+                                    {"name", names.name(leading.code)},
+                                    {"articles", leading.articles},
+                                    {"lift", names.lift(region, leading, meta.training_articles)}});
+      }
+    }
+  }
   out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -68,6 +138,25 @@ void print_atlas(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Output& o
     report_line(out, "went on from store state", meta.incremental_from);
   }
   report_line(out, "bytes on disk", std::to_string(atlas.disk_bytes()));
+  const store::AtlasCells cells = atlas.cells();
+  const Names names(atlas);
+  for (std::size_t level = store::region_levels; level-- > 0;) {
+    const std::vector<store::AtlasRegion>& regions = cells.levels[level];
+    report_line(out, level_names[level], std::to_string(regions.size()),
+                regions.size() > most_regions
+                    ? "the " + std::to_string(most_regions) + " with most training articles:"
+                    : "");
+    for (const store::AtlasRegion& region : largest(regions)) {
+      out << "  " << region.hits << "  " << region.name;
+      const char* before = "  (";
+      for (std::size_t i = 0; i < std::min(most_leading, region.leading.size()); ++i) {
+        out << before << names.name(region.leading[i].code) << ' '
+            << fixed(names.lift(region, region.leading[i], meta.training_articles), 1);
+        before = ", ";
+      }
+      out << (region.leading.empty() ? "\n" : ")\n");
+    }
+  }
 }
 
 int info(Session& session, const Options& options) {

@@ -313,6 +313,7 @@ class MapRun : public lookup::ArticleSink {
     const auto number = [](bool there, std::uint32_t value) {
       return there ? std::to_string(value) : std::string("null");
     };
+    const std::string leading = place ? mapper_.leading(place->neuron) : "";
     session_.out() << "{\"article\":" << text(name)
                    << ",\"row\":" << number(place.has_value(), place ? place->neuron / side_ : 0)
                    << ",\"column\":" << number(place.has_value(), place ? place->neuron % side_ : 0)
@@ -320,7 +321,9 @@ class MapRun : public lookup::ArticleSink {
                    << (place ? exports::distance_text(place->distance) : std::string("null"))
                    << ",\"second_row\":" << number(second, second ? place->second / side_ : 0)
                    << ",\"second_column\":" << number(second, second ? place->second % side_ : 0)
-                   << ",\"label\":" << (label.empty() ? std::string("null") : text(label)) << "}\n";
+                   << ",\"label\":" << (label.empty() ? std::string("null") : text(label))
+                   << ",\"leading\":" << (leading.empty() ? std::string("null") : text(leading))
+                   << "}\n";
   }
 
   Session& session_;
@@ -395,7 +398,7 @@ Run define_map(CLI::App& command) {
       "  distance       to the cell's weights: lower is nearer\n"
       "  second row, second column\n"
       "                 of the second-best cell: far away means an uncertain place\n"
-      "  label          the cell's leading descriptor\n"
+      "  label          the name of the region of the map that the cell lies in\n"
       "An article without a place has `-` in these columns. The exit code is 1 where nothing in "
       "the\n"
       "input is known to the atlas.");

@@ -111,8 +111,17 @@ class SmallAtlas {
       const Codes leading = i == vacant ? Codes{} : Codes{i == 0 ? zebrafish : humans, neoplasms};
       for (std::size_t k = 0; k < store::leading_per_cell; ++k) {
         cells.leading.push_back(k < leading.size() ? leading[k] : none);
+        cells.leading_weight.push_back(k < leading.size() ? plane(leading[k])[i] : 0);
       }
+      cells.recent_count.push_back(cells.year_count[i] / 2);
+      cells.region.push_back(i == 0 ? 1 : 0);
     }
+    cells.recent_from = 1990;
+    // Cell 0 is a region of its own; all is one area.
+    cells.levels[0] = {{"Humans", 0, 8, 7, 350, 14, 27'892, 7, {{humans, 340}, {neoplasms, 90}}},
+                       {"Fishes, \"Zebra\"", 0, 1, 0, 0, 2, 3'980, 1, {}}};
+    cells.levels[1] = {{"Neoplasms", 0, 9, 7, 350, 16, 31'872, 8, {{neoplasms, 90}}}};
+    cells.levels[2] = {{"Diseases", 0, 9, 7, 350, 16, 31'872, 8, {}}};
     return cells;
   }
 

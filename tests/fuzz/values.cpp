@@ -55,10 +55,10 @@ void check_plane(std::string_view content) {
   expect(encode_plane(18, decode_plane(value, 18)) == value, one_form);
 }
 
-/// The first byte is the column that is put in place of a sound one, the second the neurons.
+/// The first byte is the value that is put in place of a sound one, the second the neurons.
 void check_cells(std::string_view content) {
   ByteReader in(content);
-  const std::size_t column = in.byte() % cell_columns;
+  const std::size_t column = in.byte() % cell_keys.size();
   const std::size_t neurons = in.byte() % 32;
   AtlasCells cells;
   cells.norm.resize(neurons, -5);
@@ -69,8 +69,20 @@ void check_cells(std::string_view content) {
   cells.year_sum.resize(neurons);
   cells.height.resize(neurons, 1'000'000);
   cells.leading.resize(neurons * leading_per_cell);
+  cells.recent_count.resize(neurons);
+  cells.leading_weight.resize(neurons * leading_per_cell);
+  cells.region.resize(neurons);
+  cells.recent_from = 2022;
+  if (neurons != 0) {
+    for (std::vector<AtlasRegion>& level : cells.levels) {
+      level.push_back({"Neoplasms", 0, 1, 0, 1, 1, 1990, 0, {{18, 1}}});
+    }
+  }
   std::vector<std::string> columns = encode_cells(cells);
-  columns[column] = framed("SOMC", static_cast<std::uint32_t>(column), in.text(in.left()));
+  const bool level = column >= cell_keys.size() - region_levels;
+  columns[column] =
+      framed(level ? "SOMR" : "SOMC", static_cast<std::uint32_t>(level ? column - 10 : column),
+             in.text(in.left()));
   expect(encode_cells(decode_cells(columns)) == columns, one_form);
 }
 

@@ -73,6 +73,14 @@ TEST_F(ChangedDescriptors, AreTrainedAsIfTheyHadBeenFiledSo) {
   AtlasContent content = read_content(path("view"));
   ASSERT_FALSE(content.assignment.empty());
   content.meta = expected.meta;  // names the store
+  // The list of changes has names, which the other store has not.
+  for (AtlasContent* const each : {&content, &expected}) {
+    for (std::vector<store::AtlasRegion>& level : each->cells.levels) {
+      for (store::AtlasRegion& region : level) {
+        region.name.clear();
+      }
+    }
+  }
   EXPECT_EQ(content, expected);
 }
 

@@ -42,6 +42,8 @@ class MemoryAtlas final : public store::Atlas {
     all.square_sum.resize(neurons);
     all.vacant.resize(neurons);
     all.leading.assign(neurons * store::leading_per_cell, none);
+    all.region.resize(neurons);
+    all.levels[0] = {{}, {}};
   }
 
   [[nodiscard]] const std::string& directory() const override { return name_; }
@@ -345,7 +347,17 @@ TEST(AtlasMapper, KnowsTheDescriptorsOfTheAtlas) {
   EXPECT_FALSE(mapper.knows(store::descriptor_code(506, 6)));
 }
 
-TEST(AtlasMapper, ALabelIsTheLeadingDescriptorsName) {
+TEST(AtlasMapper, ALabelIsTheRegionsName) {
+  MemoryAtlas atlas(2);
+  atlas.all.levels[0][0].name = "Asthma";
+  atlas.all.levels[0][1].name = "Neoplasms / Lung";
+  atlas.all.region = {0, 1, 1, 0};
+  const AtlasMapper mapper(atlas);
+  EXPECT_EQ(mapper.label(0), "Asthma");
+  EXPECT_EQ(mapper.label(2), "Neoplasms / Lung");
+}
+
+TEST(AtlasMapper, TheLeadingDescriptorHasAName) {
   MemoryAtlas atlas(2);
   const DescriptorCode named = store::descriptor_code(9369, 6);
   const DescriptorCode nameless = store::descriptor_code(68036, 9);
@@ -354,10 +366,10 @@ TEST(AtlasMapper, ALabelIsTheLeadingDescriptorsName) {
   atlas.all.leading[5] = nameless;
   atlas.all.leading[10 + 1] = named;  // a second one does not count
   const AtlasMapper mapper(atlas);
-  EXPECT_EQ(mapper.label(0), "Neoplasms");
-  EXPECT_EQ(mapper.label(1), "D000068036");
-  EXPECT_EQ(mapper.label(2), "");
-  EXPECT_EQ(mapper.label(3), "");
+  EXPECT_EQ(mapper.leading(0), "Neoplasms");
+  EXPECT_EQ(mapper.leading(1), "D000068036");
+  EXPECT_EQ(mapper.leading(2), "");
+  EXPECT_EQ(mapper.leading(3), "");
 }
 
 TEST(AtlasMapper, RecordedPlacesAreFoundAndRangesKept) {

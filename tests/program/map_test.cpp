@@ -210,12 +210,13 @@ TEST_F(MapProgram, WritesJsonLines) {
   EXPECT_EQ(first["article"], "10");
   EXPECT_EQ(first["row"], place.neuron / 3);
   EXPECT_EQ(first["second_column"], place.second % 3);
-  EXPECT_EQ(first["label"], "Fishes, \"Zebra\"");
+  EXPECT_EQ(first["label"], "Fishes, \"Zebra\"");    // the region
+  EXPECT_EQ(first["leading"], "Fishes, \"Zebra\"");  // the cell
   EXPECT_NE(line.find("\"distance\":" + exports::distance_text(place.distance) + ","),
             std::string::npos);
   std::getline(lines, line);
   EXPECT_EQ(line, R"({"article":"999","row":null,"column":null,"distance":null,)"
-                  R"("second_row":null,"second_column":null,"label":null})");
+                  R"("second_row":null,"second_column":null,"label":null,"leading":null})");
 }
 
 TEST_F(MapProgram, SpellingsOfOneUnknownNameAreOneDescriptor) {

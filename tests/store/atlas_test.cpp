@@ -60,8 +60,31 @@ PlaceShard random_places(Random& random, std::uint32_t range, std::size_t rows) 
   return shard;
 }
 
+/// parents: how many regions the next level has.
+AtlasRegion random_region(Random& random, std::size_t neurons, std::size_t parents) {
+  AtlasRegion region;
+  region.name = std::string(draw(random, 40), 'n');
+  region.parent = parents == 0 ? 0 : static_cast<std::uint32_t>(draw(random, parents));
+  region.cells = static_cast<std::uint32_t>(random());
+  region.centre = static_cast<std::uint32_t>(draw(random, neurons));
+  region.hits = random();
+  region.year_count = random();
+  region.year_sum = random();
+  region.recent_count = random();
+  for (std::uint64_t n = draw(random, leading_per_region + 1); n > 0; --n)
+    region.leading.push_back({static_cast<std::uint32_t>(random()), random()});
+  return region;
+}
+
 AtlasCells random_cells(Random& random, std::size_t neurons) {
   AtlasCells cells;
+  cells.recent_from = static_cast<std::uint32_t>(random());
+  std::size_t parents = 0;
+  for (std::size_t level = region_levels; level-- > 0;) {
+    for (std::uint64_t n = 1 + draw(random, 20); n > 0; --n)
+      cells.levels[level].push_back(random_region(random, neurons, parents));
+    parents = cells.levels[level].size();
+  }
   for (std::size_t i = 0; i < neurons; ++i) {
     cells.norm.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(random())));
     cells.square_sum.push_back(random());
@@ -70,8 +93,12 @@ AtlasCells random_cells(Random& random, std::size_t neurons) {
     cells.year_count.push_back(static_cast<std::uint32_t>(draw(random, 1'000)));
     cells.year_sum.push_back(random());
     cells.height.push_back(static_cast<std::uint32_t>(random()));
-    for (std::size_t l = 0; l < leading_per_cell; ++l)
+    cells.recent_count.push_back(static_cast<std::uint32_t>(random()));
+    cells.region.push_back(static_cast<std::uint32_t>(draw(random, parents)));
+    for (std::size_t l = 0; l < leading_per_cell; ++l) {
       cells.leading.push_back(static_cast<std::uint32_t>(random()));
+      cells.leading_weight.push_back(static_cast<std::uint16_t>(random()));
+    }
   }
   return cells;
 }
@@ -396,6 +423,23 @@ TEST(AtlasCodec, WritesNoColumnsOfDifferentLength) {
   cells.leading.pop_back();
   EXPECT_THROW((void)encode_cells(cells), StoreError);
   EXPECT_THROW((void)encode_articles("k", std::vector<std::uint32_t>{2, 2}), StoreError);
+}
+
+TEST(AtlasCodec, WritesNoRegionThatLiesNowhere) {
+  Random random(test_seed());
+  const auto refuses = [&](const auto& change) {
+    AtlasCells cells = random_cells(random, 9);
+    ASSERT_EQ(decode_cells(encode_cells(cells)), cells);
+    change(cells);
+    EXPECT_THROW((void)encode_cells(cells), StoreError);
+  };
+  refuses([](AtlasCells& c) { c.region[8] = static_cast<std::uint32_t>(c.levels[0].size()); });
+  refuses([](AtlasCells& c) {
+    c.levels[0][0].parent = static_cast<std::uint32_t>(c.levels[1].size());
+  });
+  refuses([](AtlasCells& c) { c.levels[2][0].parent = 1; });
+  refuses([](AtlasCells& c) { c.levels[1][0].centre = 9; });
+  refuses([](AtlasCells& c) { c.levels[1][0].leading.resize(leading_per_region + 1); });
 }
 
 void write_file(const std::string& path, const std::string& text) {

@@ -58,6 +58,9 @@ std::string read_atlas(const std::string& path) {
   const AtlasCells cells = atlas->cells();
   add(cells.norm);
   add(cells.leading);
+  for (const std::vector<AtlasRegion>& level : cells.levels)
+    for (const AtlasRegion& region : level)
+      all += region.name + std::to_string(region.hits);
   for (std::uint32_t neuron = 0; neuron < cells.norm.size(); ++neuron)
     add(atlas->articles(neuron));
   return all;
@@ -195,7 +198,14 @@ TEST(Rot, InAnAtlasIsFoundOrHarmless) {
                       {7, 8},
                       {9, 10},
                       {11, 12},
-                      std::vector<std::uint32_t>(10, 13)});
+                      std::vector<std::uint32_t>(10, 13),
+                      {1, 0},
+                      std::vector<std::uint16_t>(10, 14),
+                      {0, 0},
+                      2022,
+                      {{{{"A region", 0, 2, 1, 11, 15, 19, 1, {{12, 7}}}},
+                        {{"An area", 0, 2, 1, 11, 15, 19, 1, {}}},
+                        {{"A continent", 0, 2, 1, 11, 15, 19, 1, {}}}}}});
     std::uint32_t cell = 0;
     atlas->put_articles([&]() -> std::optional<EncodedArticles> {
       if (cell == 2)

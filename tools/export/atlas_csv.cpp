@@ -35,7 +35,6 @@ std::optional<std::uint64_t> export_csv(store::Atlas& atlas, const std::string& 
     return found == names.end() || found->second.empty() ? store::descriptor_ui(code)
                                                          : found->second;
   };
-  constexpr store::DescriptorCode none = 0xFFFF'FFFF;
 
   PendingFile output(path, existing);
   std::vector<std::string> fields{"row", "column", "hits", "height"};
@@ -51,7 +50,7 @@ std::optional<std::uint64_t> export_csv(store::Atlas& atlas, const std::string& 
               cells.vacant[i] != 0 ? "" : distance_text(cells.height[i])};
     for (std::size_t k = 0; k < store::leading_per_cell; ++k) {
       const store::DescriptorCode code = cells.leading[i * store::leading_per_cell + k];
-      fields.push_back(code == none ? "" : name_of(code));
+      fields.push_back(code == store::no_descriptor ? "" : name_of(code));
     }
     output.file().write(csv_line(fields));
   }

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double distance_one = 1 << 20;
 constexpr double weight_one = 16383;
-constexpr store::DescriptorCode no_descriptor = 0xFFFF'FFFF;
 constexpr const char* labels_explained =
     "names: the leading descriptor of the cells with most articles around";
 
@@ -186,7 +185,7 @@ class FigureMaker {
       const store::DescriptorCode code =
           cells_.leading[std::size_t{neuron} * store::leading_per_cell];
       const auto found = names.find(code);
-      if (code != no_descriptor && found != names.end() && !found->second->empty()) {
+      if (code != store::no_descriptor && found != names.end() && !found->second->empty()) {
         figure_.labels.push_back({neuron, *found->second});
       }
     }
