@@ -30,30 +30,38 @@ struct InFlight {
 
 }  // namespace
 
+PassTiles make_pass_tiles(gpu::Backend& backend, gpu::TileCapacity capacity, std::size_t count) {
+  PassTiles tiles;
+  for (std::size_t i = 0; i < count; ++i) {
+    tiles.push_back(std::make_unique<PassTile>());
+    tiles.back()->tile = backend.make_tile(capacity);
+  }
+  return tiles;
+}
+
 TilePass::TilePass(store::Store& store, const ArticleSet& set, const DescriptorIndex& index,
-                   const TilePlan& plan, gpu::Backend& backend, std::size_t tiles, std::size_t kept)
+                   const TilePlan& plan, gpu::Backend& backend, PassTiles& tiles, std::size_t kept)
     : store_(store),
       set_(set),
       index_(index),
       plan_(plan),
       backend_(backend),
-      kept_(std::min(kept, plan.tiles.size())) {
+      kept_(std::min(kept, plan.tiles.size())),
+      tokens_(tiles) {
   if (!kept_.empty()) {
     std::vector<gpu::TileCapacity> slots(kept_.size());
     std::transform(plan.tiles.begin(), plan.tiles.begin() + std::ssize(slots), slots.begin(),
                    [](const PlannedTile& tile) { return tile.capacity(); });
     cache_ = backend.make_row_cache(slots);
   }
-  const std::size_t count =
-      std::clamp<std::size_t>(plan.tiles.size(), 1, std::max<std::size_t>(tiles, 1));
-  for (std::size_t i = 0; i < count; ++i) {
-    auto token = std::make_unique<PassTile>();
-    token->tile = backend.make_tile(plan.capacity);
-    tokens_.push_back(std::move(token));
-  }
 }
 
-TilePass::~TilePass() = default;
+TilePass::~TilePass() {
+  for (const auto& token : tokens_) {
+    token->tile->clear();  // it may show rows that go with the cache
+    token->rows = nullptr;
+  }
+}
 
 /// Has the token stand for a tile of the plan, ready to be submitted.
 void TilePass::make_ready(PassTile& token, std::size_t tile, const Body& body) {

@@ -61,12 +61,18 @@ struct PassTimes {
   double device_idle_seconds = 0;  // in which the device worked on no tile
 };
 
+/// What may be in flight, for one pass after the other: a GPU's tiles take long to make.
+using PassTiles = std::vector<std::unique_ptr<PassTile>>;
+[[nodiscard]] PassTiles make_pass_tiles(gpu::Backend& backend, gpu::TileCapacity capacity,
+                                        std::size_t count);
+
 class TilePass {
  public:
-  /// tiles: how many are in flight at most; kept: how many of the plan's first may stay on the
-  /// device. What is referred to must outlive the pass.
+  /// tiles: at least one, each with room for any of the plan's, and in no other pass's use; kept:
+  /// how many of the plan's first may stay on the device. What is referred to must outlive the
+  /// pass.
   TilePass(store::Store& store, const ArticleSet& set, const DescriptorIndex& index,
-           const TilePlan& plan, gpu::Backend& backend, std::size_t tiles, std::size_t kept = 0);
+           const TilePlan& plan, gpu::Backend& backend, PassTiles& tiles, std::size_t kept = 0);
   ~TilePass();
   TilePass(const TilePass&) = delete;
   TilePass& operator=(const TilePass&) = delete;
@@ -109,7 +115,7 @@ class TilePass {
   gpu::Backend& backend_;
   std::unique_ptr<gpu::RowCache> cache_;
   std::vector<Kept> kept_;  // by tile of the plan, as the cache's slots
-  std::vector<std::unique_ptr<PassTile>> tokens_;
+  PassTiles& tokens_;
   PassTimes times_;
 };
 

@@ -1,5 +1,7 @@
 #include "pipeline/trainer.h"
 
+#include <oneapi/tbb/parallel_invoke.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "pipeline/atlas_writer.h"
+#include "pipeline/memory_plan.h"
 #include "pipeline/start.h"
 #include "pipeline/stopwatch.h"
 
@@ -53,13 +56,13 @@ Quality quality_of(const QualitySums& training, const QualitySums& heldout,
 namespace {
 
 /// A GPU finds more alike among more rows; but every thread wants tiles to decode.
-std::size_t tile_rows_for(const TrainingOptions& options, std::uint64_t articles) {
+std::size_t tile_rows_for(const TrainingOptions& options, Device device, std::uint64_t articles) {
   constexpr std::size_t least = 65'536;
   constexpr std::size_t most_on_gpu = 262'144;
   if (options.tile_rows != 0) {
     return options.tile_rows;
   }
-  return options.device != Device::cuda
+  return device != Device::cuda
              ? least
              : std::clamp<std::size_t>(articles / (2 * options.tiles), least, most_on_gpu);
 }
@@ -72,8 +75,14 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
   TrainingInput input;
   SampleDraw draw(settings.seed, pca_sample_size);
   const bool starts = earlier == nullptr && settings.start == Start::pca;
-  ArticleSets sets = read_article_sets(
-      store, {settings.min_descriptors, settings.seed, settings.holdout}, starts ? &draw : nullptr);
+  ArticleSets sets;
+  // Finding a GPU takes as long as reading a few million articles.
+  tbb::parallel_invoke([&] { input.device = choose_device(options.device); },
+                       [&] {
+                         sets = read_article_sets(
+                             store, {settings.min_descriptors, settings.seed, settings.holdout},
+                             starts ? &draw : nullptr);
+                       });
   input.sample = draw.take();
   DescriptorFrequencies& frequencies = sets.frequencies;
   input.recent_from = sets.recent_from;
@@ -99,10 +108,16 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
   }
   input.index = DescriptorIndex(std::move(frequencies.codes));
   input.frequencies = std::move(frequencies.articles);
-  const std::size_t rows = tile_rows_for(options, input.training.rows);
+  const std::size_t rows = tile_rows_for(options, input.device, input.training.rows);
   input.training_tiles = plan_tiles(input.training, rows);
   input.placement_tiles = plan_tiles(input.placement, rows);
   return input;
+}
+
+gpu::TileCapacity TrainingInput::capacity() const {
+  const gpu::TileCapacity& a = training_tiles.capacity;
+  const gpu::TileCapacity& b = placement_tiles.capacity;
+  return {std::max(a.rows, b.rows), std::max(a.descriptors, b.descriptors)};
 }
 
 Trainer::Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
@@ -114,8 +129,12 @@ Trainer::Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
       input_(input),
       options_(options),
       backend_(backend),
-      observer_(observer) {
-  pass_.emplace(store, input.training, input.index, input.training_tiles, backend, options.tiles,
+      observer_(observer),
+      tiles_(
+          make_pass_tiles(backend, input.capacity(),
+                          std::min(options.tiles, std::max(input.training_tiles.tiles.size(),
+                                                           input.placement_tiles.tiles.size())))) {
+  pass_.emplace(store, input.training, input.index, input.training_tiles, backend, tiles_,
                 kept_tiles);
 }
 
@@ -376,8 +395,7 @@ std::optional<AtlasMeta> Trainer::finish() {
   Assignment().swap(assignment_);
   Assignment().swap(found_);
   pass_.reset();  // its memory is the next one's
-  TilePass pass(store_, input_.placement, input_.index, input_.placement_tiles, backend_,
-                options_.tiles);
+  TilePass pass(store_, input_.placement, input_.index, input_.placement_tiles, backend_, tiles_);
   const PlacementContext context{input_.placement,
                                  input_.placement_tiles,
                                  input_.training,

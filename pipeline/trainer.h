@@ -22,18 +22,21 @@ namespace somatlas::pipeline {
 
 /// What is known of a training before any memory is taken for it.
 struct TrainingInput {
-  ArticleSet training;   // training and held-out articles
-  ArticleSet placement;  // every article with a descriptor
+  Device device = Device::cpu;  // settled
+  ArticleSet training;          // training and held-out articles
+  ArticleSet placement;         // every article with a descriptor
   DescriptorIndex index;
   std::vector<std::uint64_t> frequencies;  // by dense id
   Sample sample;                           // for a start by principal components
   std::uint32_t recent_from = 0;           // ArticleSets
   TilePlan training_tiles;
   TilePlan placement_tiles;
+  /// Of tiles that serve both plans.
+  [[nodiscard]] gpu::TileCapacity capacity() const;
 };
 
 /// earlier: the atlas the run goes on from, or null; its descriptors get ids too. Throws
-/// TrainingError where there is nothing to train on. Of the options the device is settled.
+/// TrainingError where there is nothing to train on, or not the device that was asked for.
 [[nodiscard]] TrainingInput read_training_input(store::Store& store, const TrainingOptions& options,
                                                 store::Atlas* earlier);
 
@@ -72,6 +75,7 @@ class Trainer {
   const TrainingOptions& options_;
   gpu::Backend& backend_;
   TrainingObserver& observer_;
+  PassTiles tiles_;               // of this pass, and then of the last one
   std::optional<TilePass> pass_;  // over the training articles
   Checkpoint state_;
   Assignment assignment_;  // that the codebook was made from

@@ -206,10 +206,10 @@ void check_settings(const TrainingOptions& options) {
   }
 }
 
-std::unique_ptr<gpu::Backend> make_backend(Device device, const TrainingOptions& options,
+std::unique_ptr<gpu::Backend> make_backend(const TrainingOptions& options,
                                            const TrainingInput& input) {
   const gpu::MapShape shape{options.settings.side, input.index.size()};
-  return device == Device::cuda
+  return input.device == Device::cuda
              ? gpu::make_cuda_backend(shape, {0, options.device_memory, input.training.descriptors})
              : gpu::make_cpu_backend(shape, tbb_parallel_for());
 }
@@ -223,14 +223,9 @@ std::size_t tiles_for(const TrainingOptions& options) {
   return options.tiles != 0 ? options.tiles : std::min(threads + 2, most);
 }
 
-gpu::TileCapacity larger(const gpu::TileCapacity& a, const gpu::TileCapacity& b) {
-  return {std::max(a.rows, b.rows), std::max(a.descriptors, b.descriptors)};
-}
-
-MemoryPlan plan_for(const TrainingOptions& options, Device device, const TrainingInput& input) {
-  return plan_memory(options, device, input.training, input.placement, input.training_tiles,
-                     larger(input.training_tiles.capacity, input.placement_tiles.capacity),
-                     input.index.size());
+MemoryPlan plan_for(const TrainingOptions& options, const TrainingInput& input) {
+  return plan_memory(options, input.device, input.training, input.placement, input.training_tiles,
+                     input.capacity(), input.index.size());
 }
 
 }  // namespace
@@ -239,15 +234,13 @@ MemoryPlan plan_training(const TrainingOptions& asked) {
   TrainingOptions options = asked;
   options.tiles = tiles_for(asked);
   const auto limit = limit_threads(options.threads);
-  const Device device = choose_device(options.device);
-  options.device = device;
   const auto store = store::Store::open(options.store_directory, store::Store::Access::read);
   std::unique_ptr<store::Atlas> earlier;
   if (!options.from.empty()) {
     earlier = open_earlier(options, store->id());
   }
   check_settings(options);
-  return plan_for(options, device, read_training_input(*store, options, earlier.get()));
+  return plan_for(options, read_training_input(*store, options, earlier.get()));
 }
 
 TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
@@ -256,8 +249,6 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   const auto limit = limit_threads(options.threads);
   const std::string partial = partial_directory(options.atlas_directory);
   check_targets(options, partial);
-  const Device device = choose_device(options.device);
-  options.device = device;
   const auto store = store::Store::open(options.store_directory, store::Store::Access::read);
 
   std::unique_ptr<store::Atlas> work;
@@ -291,7 +282,7 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   }
 
   const TrainingInput input = read_training_input(*store, options, earlier.get());
-  const MemoryPlan plan = plan_for(options, device, input);
+  const MemoryPlan plan = plan_for(options, input);
   observer.plan(plan);
   require_fit(plan, options.settings.side);
   const std::uint32_t cap = plan.largest_radius;
@@ -305,7 +296,7 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
                   std::to_string(input.training.training) + " training articles");
   }
 
-  const auto backend = make_backend(device, options, input);
+  const auto backend = make_backend(options, input);
   if (!work) {
     if (is_present(partial)) {
       store::remove_directory(partial);
