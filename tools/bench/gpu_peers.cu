@@ -42,28 +42,25 @@ constexpr std::size_t most_product_bytes = std::size_t{4} << 30;
 
 // --- ceilings
 
-constexpr std::uint32_t table_words = 1024;  // of 16 bytes: 16 KiB
-constexpr int loads_a_round = 32;            // by which a warp reads all of it
-static_assert(table_words == 32 * loads_a_round);
+constexpr std::uint32_t table_rows = 32;  // of 512 bytes, what a warp reads at once: 16 KiB
+constexpr std::uint32_t row_words = 32;   // of 16 bytes
 
-/// Every warp reads the whole table so many times; volatile, so that each load is made.
+/// Every warp reads row after row, so many; volatile, so that each load is made.
 __global__ void __launch_bounds__(1024, 1)
-    cached_reads_kernel(const uint4* table, int rounds, std::uint32_t* sink) {
-  const uint4* const own = table + threadIdx.x % 32;
+    cached_reads_kernel(const uint4* table, int loads, std::uint32_t* sink) {
+  const uint4* const own = table + threadIdx.x % row_words;
+  std::uint32_t row = threadIdx.x / row_words;
   std::uint32_t x = 0;
-  std::uint32_t y = 0;
-  for (int round = 0; round < rounds; ++round) {
-#pragma unroll
-    for (int load = 0; load < loads_a_round; ++load) {
-      uint4 word;
-      asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-                   : "l"(own + 32 * load));
-      x ^= word.x ^ word.y;
-      y ^= word.z ^ word.w;
-    }
+#pragma unroll 4
+  for (int i = 0; i < loads; ++i) {
+    uint4 word;
+    asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+                 : "l"(own + row * row_words));
+    x ^= word.x ^ word.y ^ word.z ^ word.w;
+    row = (row + 1) % table_rows;
   }
-  if ((x | y) == 1) {
+  if (x == 1) {
     *sink = x;
   }
 }
@@ -707,10 +704,9 @@ void require_gpu() {
 
 GpuCeilings measure_gpu_ceilings() {
   require_gpu();
-  constexpr int rounds = 2000;
+  constexpr int loads = 20'000;
   constexpr int copies = 8;
   constexpr int repeats = 5;
-  constexpr int blocks_a_processor = 2;
   constexpr unsigned threads = 1024;
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0));
@@ -722,7 +718,7 @@ GpuCeilings measure_gpu_ceilings() {
   const gpu::Stream stream;
   const gpu::Event begun(gpu::Event::Kind::timing);
   const gpu::Event ended(gpu::Event::Kind::timing);
-  const DeviceBuffer<uint4> table(account, table_words, "the cached table");
+  const DeviceBuffer<uint4> table(account, table_rows * row_words, "the cached table");
   const DeviceBuffer<std::uint32_t> sink(account, 1, "a sink");
   const DeviceBuffer<std::byte> from(account, copied, "what is copied");
   const DeviceBuffer<std::byte> to(account, copied, "the copy");
@@ -742,10 +738,9 @@ GpuCeilings measure_gpu_ceilings() {
     }
     return *std::min_element(seconds.begin(), seconds.end());  // a ceiling is the best there is
   };
-  const unsigned blocks =
-      static_cast<unsigned>(properties.multiProcessorCount) * blocks_a_processor;
+  const auto blocks = static_cast<unsigned>(properties.multiProcessorCount);
   const double reading = seconds_of([&] {
-    cached_reads_kernel<<<blocks, threads, 0, stream.view().value()>>>(table.data(), rounds,
+    cached_reads_kernel<<<blocks, threads, 0, stream.view().value()>>>(table.data(), loads,
                                                                        sink.data());
     check_launch();
   });
@@ -755,8 +750,8 @@ GpuCeilings measure_gpu_ceilings() {
                             stream.view().value()));
     }
   });
-  const double read_bytes = static_cast<double>(blocks) * threads * rounds * loads_a_round *
-                            static_cast<double>(sizeof(uint4));
+  const double read_bytes =
+      static_cast<double>(blocks) * threads * loads * static_cast<double>(sizeof(uint4));
   return {.cached_weights_a_second = read_bytes / 2 / reading,
           .copied_bytes_a_second = 2.0 * copies * static_cast<double>(copied) / copying};
 }

@@ -108,16 +108,19 @@ class OurSearch {
     backend_.search_by(method);
     const double before = backend_.busy_seconds();
     std::vector<std::promise<void>> done(tiles_.size());
+    std::vector<std::future<void>> searched;
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      searched.push_back(done[i].get_future());
       backend_.submit(*tiles_[i], gpu::Work::search, [&promise = done[i]](std::exception_ptr e) {
         e ? promise.set_exception(std::move(e)) : promise.set_value();
       });
     }
-    for (auto& promise : done) {
-      promise.get_future().wait();
+    // All have ended before one of them may throw.
+    for (const std::future<void>& search : searched) {
+      search.wait();
     }
-    for (auto& promise : done) {
-      promise.get_future().get();
+    for (std::future<void>& search : searched) {
+      search.get();
     }
     return backend_.busy_seconds() - before;
   }
@@ -210,7 +213,7 @@ struct Method {
   }
 };
 
-std::vector<Method> methods_for(const Articles& articles, std::size_t neurons) {
+std::vector<Method> methods_for(const Articles& articles, std::size_t neurons, bool with_peers) {
   std::vector<Method> methods;
   const double adds_an_article = articles.mean_descriptors() * static_cast<double>(neurons);
   const auto add = [&](const std::string& name, std::optional<Peer> peer, SearchMethod ours) {
@@ -225,8 +228,10 @@ std::vector<Method> methods_for(const Articles& articles, std::size_t neurons) {
     }
     method.adds = static_cast<double>(articles.offsets[method.rows]) * static_cast<double>(neurons);
   };
-  for (const Peer peer : all_peers) {
-    add(name_of(peer), peer, SearchMethod::automatic);
+  if (with_peers) {
+    for (const Peer peer : all_peers) {
+      add(name_of(peer), peer, SearchMethod::automatic);
+    }
   }
   add("brute force", std::nullopt, SearchMethod::brute_force);
   add("pruned", std::nullopt, SearchMethod::pruned);
@@ -315,13 +320,15 @@ int search_on_gpu(Session& session, const SearchBenchOptions& options) {
   std::unique_ptr<GpuPeers> peers;
   std::string no_peers;
   try {
-    peers = make_gpu_peers(shape, backend->read_cells(), articles);
-    give_planes(*backend, *peers);
+    if (options.peers) {
+      peers = make_gpu_peers(shape, backend->read_cells(), articles);
+      give_planes(*backend, *peers);
+    }
   } catch (const std::runtime_error& error) {
     peers.reset();
     no_peers = error.what();
   }
-  std::vector<Method> methods = methods_for(articles, shape.neurons());
+  std::vector<Method> methods = methods_for(articles, shape.neurons(), options.peers);
   for (Method& method : methods) {
     if (method.peer) {
       try_peer(peers.get(), no_peers, method, expected);
@@ -348,7 +355,8 @@ int search_on_gpu(Session& session, const SearchBenchOptions& options) {
                 << backend->name() << "; first-level caches " << fixed(ceiling / 1e12, 2)
                 << " T weights/s\n"
                 << "method\tarticles\tms\tT adds/s\tof the caches'\ttimes node-major\tdiffers\n";
-  const std::optional<double> node_major = methods.front().adds_a_second();
+  const std::optional<double> node_major =
+      options.peers ? methods.front().adds_a_second() : std::nullopt;
   for (const Method& method : methods) {
     if (!method.why_not.empty()) {
       session.out() << method.name << "\t-\t" << method.why_not << '\n';

@@ -294,6 +294,8 @@ Run define_search_bench(CLI::App& command) {
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
       ->type_name("N");
+  command.add_flag("!--no-peers", options->peers,
+                   "On a GPU, leave aside the searches that ours are compared with");
   command.add_option("--repeats", options->repeats, "Runs of each method")
       ->capture_default_str()
       ->check(CLI::Range(1U, 1000U).description(""))

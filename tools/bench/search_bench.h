@@ -15,6 +15,7 @@ struct SearchBenchOptions {
   std::size_t rows = 0;  // 0: as many as that device takes readily
   std::size_t tile_rows = 65'536;
   unsigned repeats = 3;
+  bool peers = true;  // on a GPU, others too that ours are compared with
   bool json = false;
 };
 
