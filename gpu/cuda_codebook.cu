@@ -21,6 +21,10 @@ constexpr std::size_t blocks_a_line = line_weights / tree_fanout;
   return (nodes + line_weights - 1) / line_weights;
 }
 
+[[nodiscard]] constexpr std::size_t present_words_of(MapShape shape) {
+  return (shape.descriptors + 31) / 32;
+}
+
 /// Grid (supers, slices of descriptors): a warp takes every eighth descriptor of its slice, a lane
 /// eight neurons, half a block. A square is below 2^28, so eight of them fit 32 bits.
 /// marked: a line whose super has the bound 0 holds nothing and need not be read.
@@ -130,6 +134,22 @@ __global__ void norm_kernel(CodebookView book, const std::uint8_t* usable) {
   }
 }
 
+/// Grid (lines of supers, words of descriptors): a thread a super.
+__global__ void present_kernel(CodebookView book) {
+  const std::uint32_t super = blockIdx.x * line_weights + threadIdx.x;
+  if (super >= book.super_count) {
+    return;
+  }
+  const std::size_t line = std::size_t{blockIdx.x} * book.descriptors;
+  const std::uint32_t first = blockIdx.y * 32;
+  const std::uint32_t count = min(32U, book.descriptors - first);
+  std::uint32_t bits = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    bits |= book.supers.weights[(line + first + i) * line_weights + threadIdx.x] != 0 ? 1U << i : 0;
+  }
+  book.present[std::size_t{super} * book.present_words() + blockIdx.y] = bits;
+}
+
 /// Grid (blocks over supers, planes): a warp clears one line of a plane.
 __global__ void clear_kernel(CodebookView book, const std::uint32_t* planes, std::size_t count) {
   const std::uint32_t super = blockIdx.x * block_warps + threadIdx.x / 32;
@@ -197,7 +217,8 @@ std::size_t Codebook::bytes(MapShape shape) {
   return LineBuffer::bytes(supers, shape.descriptors) +
          LineBuffer::bytes(lines_of(supers * tree_fanout), shape.descriptors) +
          LineBuffer::bytes(lines_of(supers), shape.descriptors) +
-         supers * line_weights * sizeof(std::uint64_t);
+         supers *
+             (line_weights * sizeof(std::uint64_t) + shape.descriptors * sizeof(std::uint16_t));
 }
 
 Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)
@@ -207,8 +228,10 @@ Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)
       block_bounds_(lines_of(supers_ * tree_fanout), shape.descriptors, account,
                     "the bounds of blocks", stream),
       super_bounds_(lines_of(supers_), shape.descriptors, account, "the bounds of supers", stream),
-      square_sums_(account, supers_ * line_weights, "the square sums") {
+      square_sums_(account, supers_ * line_weights, "the square sums"),
+      present_(account, supers_ * present_words_of(shape), "the supers with weights") {
   square_sums_.fill_bytes(0, stream);
+  present_.fill_bytes(0, stream);
   stream.synchronize();
 }
 
@@ -217,6 +240,7 @@ CodebookView Codebook::view() const {
           block_bounds_.view(),
           super_bounds_.view(),
           square_sums_.data(),
+          present_.data(),
           shape_.side,
           shape_.descriptors,
           static_cast<std::uint32_t>(shape_.neurons()),
@@ -250,6 +274,9 @@ void Codebook::make_norms(const std::uint8_t* usable, bool marked, StreamView st
   if (shape_.descriptors != 0) {
     const dim3 grid(supers, (shape_.descriptors + norm_descriptors - 1) / norm_descriptors);
     square_sum_kernel<<<grid, block_threads, 0, stream.value()>>>(view(), marked);
+    check_launch();
+    const dim3 words(super_bounds_.view().lines, static_cast<unsigned>(present_words_of(shape_)));
+    present_kernel<<<words, line_weights, 0, stream.value()>>>(view());
     check_launch();
   }
   norm_kernel<<<supers, line_weights, 0, stream.value()>>>(view(), usable);

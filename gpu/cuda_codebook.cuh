@@ -33,11 +33,16 @@ struct CodebookView {
   LineTable blocks;  // a line for every 16 supers: most of each block's weights, least of its norms
   LineTable supers;  // a line for every 256 supers: the same of the supers
   std::uint64_t* square_sums;  // [places]
+  std::uint32_t* present;      // [supers][present_words()]: a bit where a descriptor has a weight
   std::uint32_t side;
   std::uint32_t descriptors;
   std::uint32_t neuron_count;
   std::uint32_t super_count;
   std::uint64_t version;  // another whenever the weights have changed
+
+  [[nodiscard]] __host__ __device__ std::uint32_t present_words() const {
+    return (descriptors + 31) / 32;
+  }
 
   /// Where the weight of a descriptor at a neuron is in neurons.weights.
   [[nodiscard]] __host__ __device__ std::size_t position(std::uint32_t descriptor,
@@ -82,9 +87,9 @@ class Codebook {
   /// holds weights, any other where one may.
   void mark_planes(const std::uint32_t* planes, std::size_t count, std::uint16_t bound,
                    StreamView stream);
-  /// Makes square sums, norms and both tables of bounds from the stored weights. usable: M flags on
-  /// the device, row-major, 0 where the neuron is vacant. marked: whether the bounds of supers are
-  /// 0 only where a line holds no weights, so that such a line is not read.
+  /// Makes square sums, norms, both tables of bounds and the present bits from the stored weights.
+  /// usable: M flags on the device, row-major, 0 where the neuron is vacant. marked: whether the
+  /// bounds of supers are 0 only where a line holds no weights, so that such a line is not read.
   void make_norms(const std::uint8_t* usable, bool marked, StreamView stream);
   /// Whether the tables of bounds are those of the stored weights.
   [[nodiscard]] bool bounded() const { return bounded_; }
@@ -104,6 +109,7 @@ class Codebook {
   LineBuffer block_bounds_;
   LineBuffer super_bounds_;
   DeviceBuffer<std::uint64_t> square_sums_;
+  DeviceBuffer<std::uint32_t> present_;
   std::uint64_t version_ = 1;
   bool bounded_ = true;
 };

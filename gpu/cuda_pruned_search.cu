@@ -2,8 +2,7 @@
 // then the supers' bounds, eight a lane. What is not ruled out goes to a queue in shared memory,
 // from which pairs of lanes take sixteen supers at once, bound their blocks, and queue those;
 // sixteen blocks at once are scored. The best score found so far sharpens every later test. On a
-// map of up to sixteen supers all blocks are bounded at once, and of each super one is scored
-// first.
+// map of up to sixteen supers all blocks are bounded at once.
 #include "gpu/cuda_pruned_search.cuh"
 
 #include <algorithm>
@@ -42,7 +41,7 @@ class RowSearch {
 
   /// start: a place in the super to begin with, past all places where none is known. excluded: the
   /// place that may not win.
-  [[nodiscard]] __device__ unsigned long long search(const uint4* groups, std::uint32_t length,
+  [[nodiscard]] __device__ unsigned long long search(RowGroups groups, std::uint32_t length,
                                                      std::size_t start, std::size_t excluded) {
     groups_ = groups;
     length_ = length;
@@ -61,10 +60,9 @@ class RowSearch {
     return rank_key(best_score_, best_neuron_);
   }
 
-  __device__ void add_steps(PruningSteps* steps) const {
+  __device__ void add_work(PruningCount* work) const {
     if (lane_ == 0) {
-      atomicAdd(&steps->bounds, bound_steps_);
-      atomicAdd(&steps->scores, score_steps_);
+      atomicAdd(&work->nodes, nodes_);
     }
   }
 
@@ -95,7 +93,8 @@ class RowSearch {
     }
   }
 
-  /// One level: a pair of lanes has a super's sixteen blocks.
+  /// One level. First the block of the old BMU and that of least bound are scored: two blocks touch
+  /// few lines, and leave few others open.
   __device__ void bound_all_blocks(std::size_t start) {
     std::int32_t bounds[walk_width];
     const LineWalk walk(book_.blocks, book_.descriptors, lane_);
@@ -107,18 +106,20 @@ class RowSearch {
       block = bounds[j] < least ? walk.first_node() + j : block;
       least = min(least, bounds[j]);
     }
-    const std::int32_t other_least = __shfl_xor_sync(all_lanes, least, 1);
-    const std::uint32_t other = __shfl_xor_sync(all_lanes, block, 1);
-    const bool behind = other_least < least || (other_least == least && lane_ % 2 == 1);
-    block = behind ? other : block;
-    if (is_place(start) && start / line_weights == lane_ / 2) {
-      block = static_cast<std::uint32_t>(start / tree_fanout);
-    }
+    const std::int32_t lowest = __reduce_min_sync(all_lanes, least);
+    const std::uint32_t likely = __reduce_min_sync(all_lanes, least == lowest ? block : no_node);
+    const std::uint32_t old =
+        is_place(start) ? static_cast<std::uint32_t>(start / tree_fanout) : likely;
+    // The other lanes go along with these two, for nothing.
+    const std::uint32_t mine = lane_ < 2 ? old : likely;
     done_ = 0;
-    score(block == no_node ? no_node : block * 2 + lane_ % 2);
-    ++bound_steps_;
-    ++score_steps_;
-    waiting_blocks_ = push(blocks_, 0, bounds, walk.first_node(), block);
+    score(mine == no_node ? no_node : mine * 2 + lane_ % 2);
+    nodes_ += 2;
+#pragma unroll
+    for (int j = 0; j < walk_width; ++j) {
+      bounds[j] = walk.first_node() + j == old ? INT_MAX : bounds[j];
+    }
+    waiting_blocks_ = push(blocks_, 0, bounds, walk.first_node(), likely);
     score_full_steps();
   }
 
@@ -213,7 +214,7 @@ class RowSearch {
     for (int j = 0; j < walk_width; ++j) {
       bounds[j] = behind ? INT_MAX : bounds[j];
     }
-    ++bound_steps_;
+    nodes_ += count;
     waiting_blocks_ = push(blocks_, waiting_blocks_, bounds, walk.first_node(), no_node);
     score_full_steps();
   }
@@ -226,27 +227,26 @@ class RowSearch {
 
   __device__ void score_blocks(std::uint32_t first, std::uint32_t count) {
     score(run_of(blocks_, first, count));
-    ++score_steps_;
+    nodes_ += count;
   }
 
   const CodebookView& book_;
   Queue& supers_;
   Queue& blocks_;
   std::uint32_t lane_;  // differs
-  const uint4* groups_ = nullptr;
+  RowGroups groups_{};
   std::uint32_t length_ = 0;
   std::size_t excluded_ = 0;
   std::int32_t best_score_ = INT_MAX;
   std::uint32_t best_neuron_ = no_neuron;
   std::uint32_t done_ = 0;  // the super scored first
   std::uint32_t waiting_blocks_ = 0;
-  unsigned long long bound_steps_ = 0;
-  unsigned long long score_steps_ = 0;
+  unsigned long long nodes_ = 0;
 };
 
 template <bool second, bool one_level>
 __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks : two_level_blocks)
-    pruned_kernel(const __grid_constant__ CodebookView book, SearchRows rows, PruningSteps* steps) {
+    pruned_kernel(const __grid_constant__ CodebookView book, SearchRows rows, PruningCount* work) {
   __shared__ Queue supers[one_level ? 1 : pruned_warps];
   __shared__ Queue blocks[pruned_warps];
   const std::uint32_t warp = threadIdx.x / 32;
@@ -269,25 +269,27 @@ __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks :
       start = tree_place(book.side, excluded);
     }
     const unsigned long long key =
-        search.search(rows.groups + place.first_group, place.length, start, start);
+        search.search({rows.groups + place.first_group}, place.length, start, start);
     if (threadIdx.x % 32 == 0) {
       rows.best[at] = key;
     }
   }
-  search.add_steps(steps);
+  search.add_work(work);
 }
 
-/// Cycles of the L1 that a warp's load takes: sixteen lines, each touched in part, or four whole.
-constexpr std::uint64_t step_cycles = 16;
+/// What a descriptor of a row costs, in cycles of the L1: a node's sixteen children lie in one of
+/// its lines, what a warp reads side by side in four; brute force waits for the L2 as long again.
+constexpr std::uint64_t node_cycles = 1;
 constexpr std::uint64_t line_cycles = 4;
+constexpr std::uint64_t brute_line_cycles = 8;
 
 }  // namespace
 
-void launch_pruned_search(CodebookView book, SearchRows rows, PruningSteps* steps,
+void launch_pruned_search(CodebookView book, SearchRows rows, PruningCount* work,
                           StreamView stream) {
   const auto launch = [&](auto kernel, std::uint32_t block_rows) {
     const unsigned blocks = (rows.count + block_rows - 1) / block_rows;
-    kernel<<<blocks, pruned_threads, 0, stream.value()>>>(book, rows, steps);
+    kernel<<<blocks, pruned_threads, 0, stream.value()>>>(book, rows, work);
     check_launch();
   };
   const bool one_level = book.super_count <= supers_at_once;
@@ -299,7 +301,7 @@ void launch_pruned_search(CodebookView book, SearchRows rows, PruningSteps* step
 }
 
 PruningChoice::PruningChoice(MemoryAccount& account)
-    : steps_(account, 1, "the search's counters"), counted_(pinned_block(sizeof(PruningSteps))) {}
+    : work_(account, 1, "the search's counter"), counted_(pinned_block(sizeof(PruningCount))) {}
 
 bool PruningChoice::prunes(CodebookView book) {
   if (version_ != book.version) {
@@ -308,25 +310,25 @@ bool PruningChoice::prunes(CodebookView book) {
     rows_ = 0;
   }
   if (rows_ != 0 && arrived_.view().happened()) {
-    const auto& counted = *reinterpret_cast<const PruningSteps*>(counted_.get());
+    const auto& counted = *reinterpret_cast<const PruningCount*>(counted_.get());
     const std::uint64_t pruned =
-        (counted.bounds + counted.scores) * step_cycles +
+        counted.nodes * node_cycles +
         std::uint64_t{rows_} * line_cycles * (1 + std::uint64_t{book.supers.lines});
-    pays_ = pruned < std::uint64_t{rows_} * line_cycles * book.super_count;
+    pays_ = pruned < std::uint64_t{rows_} * brute_line_cycles * book.super_count;
     rows_ = 0;
   }
   return pays_;
 }
 
-PruningSteps* PruningChoice::start(StreamView stream) {
-  steps_.fill_bytes(0, stream);
-  return steps_.data();
+PruningCount* PruningChoice::start(StreamView stream) {
+  work_.fill_bytes(0, stream);
+  return work_.data();
 }
 
 void PruningChoice::finish(std::uint32_t rows, StreamView stream) {
   if (rows_ == 0) {
     rows_ = rows;
-    copy_to_host(reinterpret_cast<PruningSteps*>(counted_.get()), steps_.data(), 1, stream);
+    copy_to_host(reinterpret_cast<PruningCount*>(counted_.get()), work_.data(), 1, stream);
     stream.record(arrived_.view());
   }
 }
