@@ -39,60 +39,80 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
   const std::uint32_t end = min(begin + norm_descriptors, book.descriptors);
   const std::size_t block_line = super / blocks_a_line * std::size_t{book.descriptors};
   const std::size_t super_line = super / line_weights * std::size_t{book.descriptors};
+  constexpr std::uint32_t all = 0xFFFF'FFFFU;
   std::uint64_t wide[8] = {};
   std::uint32_t narrow[8] = {};
   std::uint32_t added = 0;
-  std::uint32_t filled = 0;  // the next 32 lines of the warp that hold weights
-  std::uint32_t number = 0;
-  for (std::uint32_t descriptor = begin + warp; descriptor < end;
-       descriptor += block_warps, ++number) {
-    if (number % 32 == 0) {
-      const std::uint32_t mine = descriptor + lane * block_warps;
-      filled = __ballot_sync(
-          0xFFFF'FFFFU,
-          mine < end &&
-              (!marked ||
-               book.supers.weights[(super_line + mine) * line_weights + super % line_weights] !=
-                   0));
-    }
-    if ((filled >> number % 32 & 1) == 0) {
+  const auto put_block = [&](std::uint32_t descriptor, std::uint32_t bound) {
+    book.blocks.weights[(block_line + descriptor) * line_weights +
+                        super % blocks_a_line * tree_fanout + lane / 2] =
+        static_cast<std::uint16_t>(bound);
+  };
+  for (std::uint32_t first = begin + warp; first < end; first += 32 * block_warps) {
+    // The next 32 lines of the warp: which of them there are, and which hold weights.
+    const std::uint32_t mine = first + lane * block_warps;
+    const std::uint32_t given = __ballot_sync(all, mine < end);
+    std::uint32_t filled = __ballot_sync(
+        all,
+        mine < end &&
+            (!marked ||
+             book.supers.weights[(super_line + mine) * line_weights + super % line_weights] != 0));
+    for (std::uint32_t empty = given & ~filled; empty != 0; empty &= empty - 1) {
       if (lane % 2 == 0) {
-        book.blocks.weights[(block_line + descriptor) * line_weights +
-                            super % blocks_a_line * tree_fanout + lane / 2] = 0;
-      }
-      continue;
-    }
-    const auto* line = reinterpret_cast<const uint4*>(
-        book.neurons.weights + (std::size_t{super} * book.descriptors + descriptor) * line_weights);
-    const uint4 four = line[lane];
-    const std::uint32_t pairs[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t low = pairs[i] & 0xFFFFU;
-      const std::uint32_t high = pairs[i] >> 16;
-      narrow[2 * i] += low * low;
-      narrow[2 * i + 1] += high * high;
-    }
-    if (++added == 8) {
-      added = 0;
-#pragma unroll
-      for (int i = 0; i < 8; ++i) {
-        wide[i] += narrow[i];
-        narrow[i] = 0;
+        put_block(first + (__ffs(static_cast<int>(empty)) - 1) * block_warps, 0);
       }
     }
-    const std::uint32_t two = __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
-    std::uint32_t most = max(two & 0xFFFFU, two >> 16);
-    most = max(most, __shfl_xor_sync(0xFFFF'FFFFU, most, 1));
-    if (lane % 2 == 0) {
-      book.blocks.weights[(block_line + descriptor) * line_weights +
-                          super % blocks_a_line * tree_fanout + lane / 2] =
-          static_cast<std::uint16_t>(most);
-    }
-    most = __reduce_max_sync(0xFFFF'FFFFU, most);
-    if (lane == 0) {
-      book.supers.weights[(super_line + descriptor) * line_weights + super % line_weights] =
-          static_cast<std::uint16_t>(most);
+    while (filled != 0) {
+      constexpr int at_once = 4;  // so many loads in flight
+      std::uint32_t descriptor[at_once];
+      uint4 four[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        descriptor[k] =
+            filled != 0 ? first + (__ffs(static_cast<int>(filled)) - 1) * block_warps : end;
+        filled &= filled - 1;
+        four[k] =
+            descriptor[k] == end
+                ? make_uint4(0, 0, 0, 0)
+                : reinterpret_cast<const uint4*>(
+                      book.neurons.weights +
+                      (std::size_t{super} * book.descriptors + descriptor[k]) * line_weights)[lane];
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (descriptor[k] == end) {
+          break;
+        }
+        const std::uint32_t pairs[4] = {four[k].x, four[k].y, four[k].z, four[k].w};
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const std::uint32_t low = pairs[i] & 0xFFFFU;
+          const std::uint32_t high = pairs[i] >> 16;
+          narrow[2 * i] += low * low;
+          narrow[2 * i + 1] += high * high;
+        }
+        const std::uint32_t two =
+            __vmaxu2(__vmaxu2(pairs[0], pairs[1]), __vmaxu2(pairs[2], pairs[3]));
+        std::uint32_t most = max(two & 0xFFFFU, two >> 16);
+        most = max(most, __shfl_xor_sync(all, most, 1));
+        if (lane % 2 == 0) {
+          put_block(descriptor[k], most);
+        }
+        most = __reduce_max_sync(all, most);
+        if (lane == 0) {
+          book.supers.weights[(super_line + descriptor[k]) * line_weights + super % line_weights] =
+              static_cast<std::uint16_t>(most);
+        }
+      }
+      added += at_once;
+      if (added == 8) {
+        added = 0;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+          wide[i] += narrow[i];
+          narrow[i] = 0;
+        }
+      }
     }
   }
 #pragma unroll

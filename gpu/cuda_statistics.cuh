@@ -113,17 +113,26 @@ struct PairCounts {
     const std::uint64_t first_key =
         std::uint64_t{descriptor} * order.places() + std::uint64_t{strip} * order.strip_places();
     bool any = false;
-    for (std::uint64_t i = strip_starts[strip] + threadIdx.x % 32; i < end; i += 32) {
-      auto place = static_cast<std::uint32_t>(keys[i] - first_key);
-      std::uint32_t x = 0;
-      if (place >= order.strip_places()) {
-        place -= order.strip_places();
-        x = order.width;
+    constexpr std::uint32_t at_once = 4;  // so many loads in flight
+    for (std::uint64_t i = strip_starts[strip] + threadIdx.x % 32; i < end; i += at_once * 32) {
+      std::uint64_t key[at_once];
+#pragma unroll
+      for (std::uint32_t k = 0; k < at_once; ++k) {
+        key[k] = i + k * 32 < end ? keys[i + k * 32] : first_key;
       }
-      x += strip * order.width + place % order.width - first;
-      if (x < columns) {
-        add_to_cell(cells, place / order.width * columns + x);
-        any = true;
+#pragma unroll
+      for (std::uint32_t k = 0; k < at_once; ++k) {
+        auto place = static_cast<std::uint32_t>(key[k] - first_key);
+        std::uint32_t x = 0;
+        if (place >= order.strip_places()) {
+          place -= order.strip_places();
+          x = order.width;
+        }
+        x += strip * order.width + place % order.width - first;
+        if (i + k * 32 < end && x < columns) {
+          add_to_cell(cells, place / order.width * columns + x);
+          any = true;
+        }
       }
     }
     return __any_sync(0xFFFF'FFFFU, any);

@@ -1,7 +1,7 @@
-// Which descriptor is made in which way: from jumps where the counts are few, else whole planes, a
-// batch at a time, columns then rows. Numbers are as wide as a
-// descriptor's counts need: bytes, 32-bit columns and 32-bit sums for most, 64-bit sums where the
-// radius is large, 64 bits throughout for the few that nearly every article has.
+// Which descriptor is made in which way: from jumps where the counts are few, else whole planes,
+// columns then rows; a batch at a time. Numbers are as wide as a descriptor's counts need: 32-bit
+// sums where the radius is small, else 64-bit ones; in whole planes bytes and 32-bit columns for
+// most, 64 bits throughout for the few that nearly every article has.
 #include "gpu/cuda_update.cuh"
 
 #include <algorithm>
@@ -229,7 +229,7 @@ void Updater::make_jumps(const Codebook& book, const Statistics& statistics,
     list_jumps_kernel<<<count, list_threads, list_bytes(shape_.side), stream.value()>>>(
         std::get<PairCounts>(statistics.counts()), jumps_.data(), code, here, list);
     check_launch();
-    jump_kernel<Sum><<<dim3(count, strips), 32, 0, stream.value()>>>(
+    jump_kernel<Sum><<<count * strips, 32, JumpQueue::bytes, stream.value()>>>(
         tables(radius), code, here, list, plain_scales_.data(),
         Divisors{hits_.data(), scales_.data()}, LineLayout::of(shape_.side), book.view(),
         book.bounded());
