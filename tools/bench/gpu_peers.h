@@ -1,7 +1,8 @@
 // What bench compares the GPU's search with: the ceilings of the device, and searches by other
-// layouts and by cuSPARSE. Plain C++; behind it gpu_peers.cu, or gpu_peers_absent.cpp where the
-// build has no CUDA. Always holds: a peer sees the same rows in the same order and the same weights
-// as the search that it is compared with, all of them in device memory before it is timed.
+// layouts and by cuSPARSE. Plain C++; behind it gpu_peers.cu and gpu_ceilings.cu, or
+// gpu_peers_absent.cpp where the build has no CUDA. Always holds: a peer sees the same rows in the
+// same order and the same weights as the search that it is compared with, all of them in device
+// memory before it is timed.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,9 @@
 #include "tools/bench/atlas_articles.h"
 
 namespace somatlas::tools::bench {
+
+/// Takes the first GPU. Throws std::runtime_error where there is none.
+void require_gpu();
 
 /// What no search that reads every weight can pass, and no update that writes every weight.
 struct GpuCeilings {
