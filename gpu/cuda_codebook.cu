@@ -44,9 +44,11 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
   std::uint32_t narrow[8] = {};
   std::uint32_t added = 0;
   const auto put_block = [&](std::uint32_t descriptor, std::uint32_t bound) {
-    book.blocks.weights[(block_line + descriptor) * line_weights +
-                        super % blocks_a_line * tree_fanout + lane / 2] =
-        static_cast<std::uint16_t>(bound);
+    if (lane % 2 == 0) {
+      book.blocks.weights[(block_line + descriptor) * line_weights +
+                          super % blocks_a_line * tree_fanout + lane / 2] =
+          static_cast<std::uint16_t>(bound);
+    }
   };
   for (std::uint32_t first = begin + warp; first < end; first += 32 * block_warps) {
     // The next 32 lines of the warp: which of them there are, and which hold weights.
@@ -58,9 +60,7 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
             (!marked ||
              book.supers.weights[(super_line + mine) * line_weights + super % line_weights] != 0));
     for (std::uint32_t empty = given & ~filled; empty != 0; empty &= empty - 1) {
-      if (lane % 2 == 0) {
-        put_block(first + (__ffs(static_cast<int>(empty)) - 1) * block_warps, 0);
-      }
+      put_block(first + (__ffs(static_cast<int>(empty)) - 1) * block_warps, 0);
     }
     while (filled != 0) {
       constexpr int at_once = 4;  // so many loads in flight
@@ -95,9 +95,7 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
             __vmaxu2(__vmaxu2(pairs[0], pairs[1]), __vmaxu2(pairs[2], pairs[3]));
         std::uint32_t most = max(two & 0xFFFFU, two >> 16);
         most = max(most, __shfl_xor_sync(all, most, 1));
-        if (lane % 2 == 0) {
-          put_block(descriptor[k], most);
-        }
+        put_block(descriptor[k], most);
         most = __reduce_max_sync(all, most);
         if (lane == 0) {
           book.supers.weights[(super_line + descriptor[k]) * line_weights + super % line_weights] =

@@ -15,6 +15,7 @@
 #include "gpu/cuda_axis.cuh"
 #include "gpu/cuda_blur.cuh"
 #include "gpu/cuda_jump.cuh"
+#include "gpu/cuda_jump_list.cuh"
 
 namespace somatlas::gpu {
 namespace {
@@ -39,9 +40,15 @@ enum Way : std::uint8_t {
   ways
 };
 
-/// A blurred count is at most the total of them times the largest factor of each axis.
+/// At most so many.
+[[nodiscard]] std::uint64_t jumps_of(const PlaneSummary& plane) {
+  return plane.total * most_jumps;
+}
+
+/// A blurred count is at most the total of them times the largest factor of each axis. room: jumps
+/// that fit at once, 0 where the counts are no list of pairs.
 [[nodiscard]] Way way_of(const PlaneSummary& plane, MapShape shape, std::uint32_t radius,
-                         bool pairs, std::size_t room_bytes) {
+                         std::uint64_t room) {
   constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
   const std::uint64_t factor = most_factor(shape.side, radius);
   if (plane.total == 0) {
@@ -49,8 +56,8 @@ enum Way : std::uint8_t {
   }
   const bool narrow_column = plane.total <= limit / factor;
   const bool narrow = narrow_column && plane.total * factor <= limit / factor;
-  if (pairs && JumpCode::holds(shape.side) && plane.total <= most_jump_counts * shape.side &&
-      plane.total * most_jumps * sizeof(std::uint32_t) <= room_bytes) {
+  if (JumpCode::holds(shape.side) && plane.total <= most_jump_counts * shape.side &&
+      jumps_of(plane) <= room / 2) {
     return narrow ? narrow_jumps : wide_jumps;
   }
   if (plane.large != 0 || !narrow_column) {
@@ -69,35 +76,28 @@ template <typename Cell, typename Sum>
   return columns;
 }
 
-/// Planes dealt into as few batches as hold room jumps each, so that every batch has some of all
-/// sizes, the largest first.
+/// Planes dealt into batches of at most room jumps, so that every batch has some of all sizes, the
+/// largest first. No plane has more than half of room.
 [[nodiscard]] std::vector<std::vector<JumpPlane>> batches_of(
     std::vector<DescriptorId> descriptors, const std::vector<PlaneSummary>& planes,
-    std::size_t room) {
-  room = std::min<std::size_t>(room, std::numeric_limits<std::uint32_t>::max());
-  std::uint64_t all = 0;
-  for (const DescriptorId descriptor : descriptors) {
-    all += planes[descriptor].total * most_jumps;
-  }
+    std::uint64_t room) {
   std::sort(descriptors.begin(), descriptors.end(),
             [&](DescriptorId a, DescriptorId b) { return planes[a].total > planes[b].total; });
-  std::vector<std::vector<JumpPlane>> batches((all + room - 1) / room);
-  for (bool fit = false; !fit;) {
-    std::vector<std::uint64_t> used(batches.size());
-    for (std::vector<JumpPlane>& batch : batches) {
-      batch.clear();
-    }
-    fit = true;
-    for (std::size_t i = 0; i < descriptors.size() && fit; ++i) {
-      const std::size_t to = i % batches.size();
-      const std::uint64_t jumps = planes[descriptors[i]].total * most_jumps;
-      batches[to].push_back({descriptors[i], static_cast<std::uint32_t>(used[to]), 0});
-      used[to] += jumps;
-      fit = used[to] <= room;
-    }
-    if (!fit) {
-      batches.emplace_back();
-    }
+  std::uint64_t all = 0;
+  std::uint64_t largest = 0;
+  for (const DescriptorId descriptor : descriptors) {
+    all += jumps_of(planes[descriptor]);
+    largest = std::max(largest, jumps_of(planes[descriptor]));
+  }
+  // A plane is no larger than the mean of those dealt since its batch's last one: so a batch holds
+  // no more than its share of all and the largest.
+  const std::uint64_t share = room - largest;
+  std::vector<std::vector<JumpPlane>> batches((all + share - 1) / share);
+  std::vector<std::uint64_t> used(batches.size());
+  for (std::size_t i = 0; i < descriptors.size(); ++i) {
+    const std::size_t batch = i % batches.size();
+    batches[batch].push_back({descriptors[i], static_cast<std::uint32_t>(used[batch]), 0});
+    used[batch] += jumps_of(planes[descriptors[i]]);
   }
   return batches;
 }
@@ -207,6 +207,21 @@ AxisTables Updater::tables(std::uint32_t radius) const {
   return {shape_.side, radius, factors_.data(), jumps_.data()};
 }
 
+void Updater::make_tables(std::uint32_t radius, StreamView stream) {
+  constexpr unsigned threads = 64;
+  const AxisTables axis = tables(radius);
+  axis_kernel<<<(shape_.side + threads - 1) / threads, threads, 0, stream.value()>>>(axis);
+  check_launch();
+  shifted_kernel<<<(4 * axis.shifted_length() + threads - 1) / threads, threads, 0,
+                   stream.value()>>>(axis);
+  check_launch();
+}
+
+std::uint64_t Updater::room_for_jumps() const {
+  return std::min<std::uint64_t>(planes_.bytes() / sizeof(std::uint32_t),
+                                 std::numeric_limits<std::uint32_t>::max());
+}
+
 template <typename Sum>
 void Updater::make_jumps(const Codebook& book, const Statistics& statistics,
                          const std::vector<PlaneSummary>& planes,
@@ -216,15 +231,15 @@ void Updater::make_jumps(const Codebook& book, const Statistics& statistics,
   const auto strips = (shape_.side + JumpQueue::columns - 1) / JumpQueue::columns;
   check(cudaFuncSetAttribute(list_jumps_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(list_bytes(shape_.side))));
-  const auto batches = batches_of(descriptors, planes, planes_.bytes() / sizeof(std::uint32_t));
+  const auto batches = batches_of(descriptors, planes, room_for_jumps());
   std::vector<JumpPlane> all;
   for (const std::vector<JumpPlane>& batch : batches) {
     all.insert(all.end(), batch.begin(), batch.end());
   }
   copy_to_device(jump_planes_.data(), all.data(), all.size(), stream);
+  auto* const list = reinterpret_cast<std::uint32_t*>(planes_.data());
   JumpPlane* here = jump_planes_.data();
   for (const std::vector<JumpPlane>& batch : batches) {
-    auto* const list = reinterpret_cast<std::uint32_t*>(planes_.data());
     const auto count = static_cast<unsigned>(batch.size());
     list_jumps_kernel<<<count, list_threads, list_bytes(shape_.side), stream.value()>>>(
         std::get<PairCounts>(statistics.counts()), jumps_.data(), code, here, list);
@@ -242,28 +257,20 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
                      StreamView stream) {
   // Wider than the map is the same as covering it.
   radius = std::min(radius, shape_.side - 1);
+  const LineLayout layout = LineLayout::of(shape_.side);
+  const HitsSink sink{
+      {layout, {hits_.data(), scales_.data()}, plain_scales_.data(), usable_.data()}};
   blur<std::uint32_t, std::uint64_t, std::uint64_t>(DenseCounts{statistics.hits(), shape_.side},
-                                                    nullptr, 1, radius,
-                                                    HitsSink{{LineLayout::of(shape_.side),
-                                                              {hits_.data(), scales_.data()},
-                                                              plain_scales_.data(),
-                                                              usable_.data()}},
-                                                    stream);
+                                                    nullptr, 1, radius, sink, stream);
   const bool pairs = std::holds_alternative<PairCounts>(statistics.counts());
   if (pairs) {
-    constexpr unsigned threads = 64;
-    const AxisTables axis = tables(radius);
-    axis_kernel<<<(shape_.side + threads - 1) / threads, threads, 0, stream.value()>>>(axis);
-    check_launch();
-    shifted_kernel<<<(4 * axis.shifted_length() + threads - 1) / threads, threads, 0,
-                     stream.value()>>>(axis);
-    check_launch();
+    make_tables(radius, stream);
   }
 
   const std::vector<PlaneSummary> planes = statistics.settle(stream);
   std::array<std::vector<DescriptorId>, ways> by_way;
   for (DescriptorId descriptor = 0; descriptor < planes.size(); ++descriptor) {
-    by_way[way_of(planes[descriptor], shape_, radius, pairs, planes_.bytes())].push_back(
+    by_way[way_of(planes[descriptor], shape_, radius, pairs ? room_for_jumps() : 0)].push_back(
         descriptor);
   }
   std::array<const std::uint32_t*, ways> lists{};

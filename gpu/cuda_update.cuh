@@ -37,8 +37,10 @@ class Updater {
   template <typename Cell, typename Column, typename Sum>
   void make_planes(const Codebook& book, const Statistics& statistics, const std::uint32_t* planes,
                    std::size_t count, std::uint32_t radius, StreamView stream);
-  /// The tables of an axis, made for a radius.
   [[nodiscard]] AxisTables tables(std::uint32_t radius) const;
+  void make_tables(std::uint32_t radius, StreamView stream);
+  /// Jumps that fit the planes in work.
+  [[nodiscard]] std::uint64_t room_for_jumps() const;
   template <typename Sum>
   void make_jumps(const Codebook& book, const Statistics& statistics,
                   const std::vector<PlaneSummary>& planes,
@@ -46,14 +48,14 @@ class Updater {
                   StreamView stream);
 
   MapShape shape_;
-  DeviceBuffer<std::uint64_t> planes_;  // blurred columns of the planes in work
+  DeviceBuffer<std::uint64_t> planes_;  // blurred columns, or jumps, of the planes in work
   DeviceBuffer<std::uint64_t> hits_;    // blurred hits, a line a row
   DeviceBuffer<float> scales_;          // the same of 16383 / hits, for the first guess of a weight
   DeviceBuffer<float> plain_scales_;    // the same row-major, as HitsTarget has them
   DeviceBuffer<std::uint8_t> usable_;   // 1 where the blurred hits are not 0, row-major
-  DeviceBuffer<std::uint32_t> factors_;  // AxisTables
+  DeviceBuffer<std::uint32_t> factors_;  // AxisTables, with jumps_
   DeviceBuffer<Jump> jumps_;
-  DeviceBuffer<JumpPlane> jump_planes_;
+  DeviceBuffer<JumpPlane> jump_planes_;      // those made from jumps, batch after batch
   DeviceBuffer<std::uint32_t> descriptors_;  // by the way they are made
 };
 
