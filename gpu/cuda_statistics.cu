@@ -77,6 +77,20 @@ __global__ void accumulate_kernel(TileView tile, std::uint32_t neurons, std::uin
   }
 }
 
+/// The first position in [begin, end) of sorted keys whose key is not below wanted.
+[[nodiscard]] __device__ std::uint64_t lower_bound(const std::uint64_t* keys, std::uint64_t begin,
+                                                   std::uint64_t end, std::uint64_t wanted) {
+  while (begin < end) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    if (keys[middle] < wanted) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
 /// A thread a strip of every descriptor, and one for the end.
 __global__ void start_kernel(const std::uint64_t* keys, std::uint64_t pairs,
                              std::uint32_t strip_places, std::size_t strips,

@@ -37,21 +37,6 @@ struct StripOrder {
   }
 };
 
-/// The first position in [begin, end) of sorted keys whose key is not below wanted.
-[[nodiscard]] __device__ inline std::uint64_t lower_bound(const std::uint64_t* keys,
-                                                          std::uint64_t begin, std::uint64_t end,
-                                                          std::uint64_t wanted) {
-  while (begin < end) {
-    const std::uint64_t middle = begin + (end - begin) / 2;
-    if (keys[middle] < wanted) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
 /// Adds one to a cell in shared memory, which has room for it.
 __device__ inline void add_to_cell(std::uint32_t* cells, std::uint32_t at) {
   atomicAdd(&cells[at], 1U);
