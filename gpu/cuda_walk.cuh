@@ -50,6 +50,36 @@ struct ChosenGroups {
 /// Nodes that a lane scores at once: 16 bytes of weights.
 inline constexpr int walk_width = 8;
 
+/// Sums of eight nodes' weights, two in a word.
+class PairSums {
+ public:
+  /// Adds up to four lines, whose sum no half of a word overflows.
+  template <int lines>
+  __device__ void add(const std::uint32_t (&weights)[lines][walk_width / 2]) {
+    static_assert(lines * weight_one <= UINT16_MAX);
+#pragma unroll
+    for (int p = 0; p < walk_width / 2; ++p) {
+      std::uint32_t sum = weights[0][p];
+#pragma unroll
+      for (int k = 1; k < lines; ++k) {
+        sum += weights[k][p];
+      }
+      all_[p] += sum;
+      high_[p] += sum >> 16;
+    }
+  }
+  /// Of node j; the compiler should know it.
+  [[nodiscard]] __device__ std::uint32_t of(int j) const {
+    return j % 2 == 0 ? all_[j / 2] - (high_[j / 2] << 16) : high_[j / 2];
+  }
+
+ private:
+  // The first sum both halves as one 32-bit number, wrapping; the second the upper halves alone;
+  // the lower sum is their difference.
+  std::uint32_t all_[walk_width / 2] = {};
+  std::uint32_t high_[walk_width / 2] = {};
+};
+
 /// One lane's run of eight nodes: number run of the table, so nodes 8 run to 8 run + 7.
 class LineWalk {
  public:
@@ -85,10 +115,7 @@ class LineWalk {
   static_assert(std::uint64_t{most_squares} * weight_one * weight_one <= UINT32_MAX);
 
   struct Sums {
-    // all[p] sums both halves of a pair as one 32-bit number, wrapping; high[p] sums the upper
-    // halves alone; the lower sum is their difference.
-    std::uint32_t all[4] = {};
-    std::uint32_t high[4] = {};
+    PairSums weights;
     std::uint32_t squares[walk_width] = {};
   };
 
@@ -124,13 +151,11 @@ class LineWalk {
                                             high_norms_.z, high_norms_.w};
 #pragma unroll
     for (int j = 0; j < walk_width; ++j) {
-      const std::uint32_t sum =
-          j % 2 == 0 ? sums.all[j / 2] - (sums.high[j / 2] << 16) : sums.high[j / 2];
       std::int32_t norm = norms[j];
       if constexpr (bounding) {
         norm = max(norm, static_cast<std::int32_t>(sums.squares[j] >> 8));
       }
-      out[j] = norm - static_cast<std::int32_t>(sum << 7);
+      out[j] = norm - static_cast<std::int32_t>(sums.weights.of(j) << 7);
     }
   }
 
@@ -158,16 +183,7 @@ class LineWalk {
         }
       }
     }
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-      std::uint32_t sum = weights[0][p];
-#pragma unroll
-      for (int k = 1; k < lines; ++k) {
-        sum += weights[k][p];
-      }
-      sums.all[p] += sum;
-      sums.high[p] += sum >> 16;
-    }
+    sums.weights.add(weights);
   }
 
   const uint4* line_;

@@ -134,25 +134,24 @@ class NodeMajorWalk {
 
   __device__ void scores(const uint4* group, std::uint32_t length,
                          std::int32_t (&out)[gpu::walk_width]) const {
-    std::uint32_t all[4] = {};
-    std::uint32_t high[4] = {};
+    gpu::PairSums sums;
     uint4 ids = __ldg(group);
     std::uint32_t left = length;
 #pragma unroll 1
     for (; left >= 4; left -= 4) {
       const uint4 next = __ldg(++group);
-      add<4>(ids, all, high);
+      add<4>(ids, sums);
       ids = next;
     }
     switch (left) {
       case 1:
-        add<1>(ids, all, high);
+        add<1>(ids, sums);
         break;
       case 2:
-        add<2>(ids, all, high);
+        add<2>(ids, sums);
         break;
       case 3:
-        add<3>(ids, all, high);
+        add<3>(ids, sums);
         break;
       default:
         break;
@@ -162,14 +161,13 @@ class NodeMajorWalk {
                                                  high_norms_.z, high_norms_.w};
 #pragma unroll
     for (int j = 0; j < gpu::walk_width; ++j) {
-      const std::uint32_t sum = j % 2 == 0 ? all[j / 2] - (high[j / 2] << 16) : high[j / 2];
-      out[j] = norms[j] - static_cast<std::int32_t>(sum << 7);
+      out[j] = norms[j] - static_cast<std::int32_t>(sums.of(j) << 7);
     }
   }
 
  private:
   template <int lines>
-  __device__ void add(uint4 id, std::uint32_t (&all)[4], std::uint32_t (&high)[4]) const {
+  __device__ void add(uint4 id, gpu::PairSums& sums) const {
     const std::uint32_t ids[4] = {id.x, id.y, id.z, id.w};
     std::uint32_t weights[lines][4];
 #pragma unroll
@@ -181,16 +179,7 @@ class NodeMajorWalk {
         weights[k][p] = __ldg(pair) | static_cast<std::uint32_t>(__ldg(pair + descriptors_)) << 16;
       }
     }
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-      std::uint32_t sum = weights[0][p];
-#pragma unroll
-      for (int k = 1; k < lines; ++k) {
-        sum += weights[k][p];
-      }
-      all[p] += sum;
-      high[p] += sum >> 16;
-    }
+    sums.add(weights);
   }
 
   const std::uint16_t* weights_;
