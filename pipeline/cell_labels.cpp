@@ -147,22 +147,55 @@ void CellCollector::add_rows(const LabelDescriptor& descriptor,
     throw std::invalid_argument("a plane has one weight a neuron, and side rows");
   }
   offer_row(descriptor, plane, begin * side_, end * side_);
+  add_differences(plane, begin, end);
+}
+
+void CellCollector::add_differences(std::span<const std::uint16_t> plane, std::size_t begin,
+                                    std::size_t end) {
+  // Planes are empty for the most part: what has weights is told block by block of a row, and a
+  // block is looked at where one of those around it has some.
+  constexpr std::size_t block = 32;
+  const std::size_t blocks = (side_ + block - 1) / block;
+  const auto weights_in = [&](std::size_t row) {
+    std::vector<std::uint8_t> any(blocks + 2);  // one more on each side
+    for (std::size_t b = 0; row < side_ && b < blocks; ++b) {
+      const auto first = plane.begin() + static_cast<std::ptrdiff_t>(row * side_ + b * block);
+      const auto last =
+          plane.begin() +
+          static_cast<std::ptrdiff_t>(row * side_ + std::min<std::size_t>(side_, (b + 1) * block));
+      std::uint16_t bits = 0;
+      std::for_each(first, last, [&](std::uint16_t weight) { bits |= weight; });
+      any[b + 1] = bits != 0 ? 1 : 0;
+    }
+    return any;
+  };
   const auto side = static_cast<std::ptrdiff_t>(side_);
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    const auto [down, right] = steps[s];
-    const std::ptrdiff_t first = right < 0 ? 1 : 0;
-    const std::ptrdiff_t last = right > 0 ? side - 1 : side;
-    const auto end_row = std::min(static_cast<std::ptrdiff_t>(end), side - down);
-    for (auto row = static_cast<std::ptrdiff_t>(begin); row < end_row; ++row) {
-      const std::uint16_t* const own = plane.data() + row * side;
-      const std::uint16_t* const other = own + down * side + right;
-      std::uint64_t* const sums =
-          square_difference_.data() + s * plane.size() + static_cast<std::size_t>(row * side);
-      for (std::ptrdiff_t column = first; column < last; ++column) {
-        const std::int32_t difference = own[column] - other[column];
-        sums[column] += static_cast<std::uint32_t>(difference * difference);
+  std::vector<std::uint8_t> own_row = weights_in(begin);
+  for (std::size_t row = begin; row < end; ++row) {
+    std::vector<std::uint8_t> row_below = weights_in(row + 1);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      if ((own_row[b + 1] | own_row[b + 2] | row_below[b] | row_below[b + 1] | row_below[b + 2]) ==
+          0) {
+        continue;
+      }
+      for (std::size_t s = 0; s < steps.size(); ++s) {
+        const auto [down, right] = steps[s];
+        if (static_cast<std::ptrdiff_t>(row) + down >= side) {
+          continue;
+        }
+        const std::size_t first = b == 0 && right < 0 ? 1 : b * block;
+        const std::size_t last =
+            std::min<std::size_t>(right > 0 ? side_ - 1 : side_, (b + 1) * block);
+        const std::uint16_t* const own = plane.data() + row * side_;
+        const std::uint16_t* const other = own + down * side + right;
+        std::uint64_t* const sums = square_difference_.data() + s * plane.size() + row * side_;
+        for (std::size_t column = first; column < last; ++column) {
+          const std::int32_t difference = own[column] - other[column];
+          sums[column] += static_cast<std::uint32_t>(difference * difference);
+        }
       }
     }
+    own_row.swap(row_below);
   }
 }
 

@@ -68,6 +68,8 @@ class CellCollector {
   void offer_row(const LabelDescriptor& descriptor, std::span<const std::uint16_t> plane,
                  std::size_t begin, std::size_t end);
 
+  void add_differences(std::span<const std::uint16_t> plane, std::size_t begin, std::size_t end);
+
   std::uint32_t side_;
   std::uint64_t articles_;
   std::vector<std::uint8_t> vacant_;

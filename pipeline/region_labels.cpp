@@ -86,11 +86,7 @@ void RegionCollector::add_planes(std::span<const LabelDescriptor> descriptors,
       return std::span(weighted[level]).subspan(d * size, size);
     };
     const auto sums = row_of(0);
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      if (plane[cell] != 0) {
-        sums[regions_.region[cell]] += std::uint64_t{hits_[cell]} * plane[cell];
-      }
-    }
+    add_weighted(regions_.region, hits_, 0, plane, sums);
     for (std::size_t level = 0; level + 1 < levels_.size(); ++level) {
       const auto below = row_of(level);
       const auto above = row_of(level + 1);

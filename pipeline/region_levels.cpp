@@ -169,11 +169,7 @@ void RegionLikeness::add_planes(std::span<const std::uint16_t> planes) {
     tbb::parallel_for(std::size_t{0}, here, [&](std::size_t d) {
       const auto plane = planes.subspan((first + d) * cells, cells);
       std::vector<std::uint64_t> sum(count);
-      for (std::size_t cell = 0; cell < cells; ++cell) {
-        if (plane[cell] != 0) {
-          sum[regions_.region[cell]] += (std::uint64_t{hits_[cell]} + 1) * plane[cell];
-        }
-      }
+      add_weighted(regions_.region, hits_, 1, plane, sum);
       for (std::size_t region = 0; region < count; ++region) {
         if (sum[region] != 0) {
           mean[region][d] =

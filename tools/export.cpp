@@ -18,10 +18,10 @@ struct ExportOptions {
   bool overwrite = false;
 };
 
-const std::map<std::string, exports::Layer> layers{{"hits", exports::Layer::hits},
-                                                   {"umatrix", exports::Layer::umatrix},
-                                                   {"years", exports::Layer::years},
-                                                   {"plane", exports::Layer::plane}};
+const std::map<std::string, exports::Layer> layers{
+    {"hits", exports::Layer::hits},       {"umatrix", exports::Layer::umatrix},
+    {"years", exports::Layer::years},     {"growth", exports::Layer::growth},
+    {"regions", exports::Layer::regions}, {"plane", exports::Layer::plane}};
 
 // Main turns the signal into the exit code.
 int stopped(Session& session, const ExportOptions& options) {
@@ -54,6 +54,15 @@ int run(Session& session, const ExportOptions& options, bool labels_given) {
     session.say(options.output + ": " + std::to_string(*cells) + " cells");
     return exit_done;
   }
+  if (options.format == "regions") {
+    const auto rows =
+        exports::export_regions(*atlas, options.output, existing, session.stop_token());
+    if (!rows) {
+      return stopped(session, options);
+    }
+    session.say(options.output + ": " + std::to_string(*rows) + " regions, areas and continents");
+    return exit_done;
+  }
   exports::FigureRequest request;
   const std::string layer = !options.layer.empty()        ? options.layer
                             : !options.descriptor.empty() ? "plane"
@@ -79,16 +88,18 @@ Run define_export(CLI::App& command) {
   add_atlas_option(command, options->atlas)->required();
   command
       .add_option("--format", options->format,
-                  "npy: a directory of arrays and tables; csv: a table of the cells; png: a "
-                  "picture (what they hold stands below)")
+                  "npy: a directory of arrays and tables; csv: a table of the cells; regions: a "
+                  "table of the regions (CSV); png: a picture (what they hold stands below)")
       ->required()
-      ->check(CLI::IsMember({"npy", "csv", "png"}));
+      ->check(CLI::IsMember({"npy", "csv", "regions", "png"}));
   command
       .add_option("--layer", options->layer,
                   "png: hits (training articles a cell), umatrix (mean distance to the neighbours: "
-                  "borders between regions), years (mean publication year), or plane (the weights "
+                  "borders between regions), years (mean publication year), growth (share of the "
+                  "articles of the last five years against that of all articles), regions (with "
+                  "their names), or plane (the weights "
                   "of one descriptor); default: hits, or plane with --descriptor")
-      ->check(CLI::IsMember({"hits", "umatrix", "years", "plane"}));
+      ->check(CLI::IsMember({"hits", "umatrix", "years", "growth", "regions", "plane"}));
   command
       .add_option("--descriptor", options->descriptor,
                   "png: whose plane to draw, by UI or by the name of the MeSH heading in any case")
@@ -107,10 +118,18 @@ Run define_export(CLI::App& command) {
       "csv has a line a cell: row, column, hits (training articles in it), height (U-matrix: mean\n"
       "distance of the cell's weights to those of its up to 8 neighbours; empty for a vacant "
       "cell),\n"
-      "descriptor1 to descriptor5 (those that the cell has most above their share of all "
-      "articles).\n"
+      "descriptor1 to descriptor5 (those that stand out most against all articles), lift1 to "
+      "lift5\n"
+      "(their share of the articles around the cell, over that of all), mean_year, growth (share "
+      "of\n"
+      "the articles of the last five years, over that of all), region, area, continent (names).\n"
+      "regions has a line a region, area and continent: its number, that of what it lies in, its\n"
+      "name, the row and column of a cell in its middle, and the same figures.\n"
       "npy holds planes.npy (weights 0 to 16383, [descriptors, side, side]), descriptors.tsv (ui,\n"
-      "name, articles, tree_numbers, in the order of the planes), places.tsv (pmid, row, column,\n"
+      "name, articles, tree_numbers, in the order of the planes), cells.npy ([6, side, side]: "
+      "hits,\n"
+      "U-matrix in units of 2^-20, vacant, and the numbers of region, area and continent),\n"
+      "regions.csv, places.tsv (pmid, row, column,\n"
       "distance of every article), assignment.tsv (pmid, row, column: the cells of the training\n"
       "articles that the weights were made from) and meta.json. Rows and columns count from 0, "
       "from the top left.");

@@ -9,6 +9,7 @@
 #include "store/store_error.h"
 #include "tests/formats/scratch_folder.h"
 #include "tests/formats/small_atlas.h"
+#include "tools/export/category_colours.h"
 #include "tools/export/decimal_text.h"
 
 namespace somatlas::exports {
@@ -94,15 +95,67 @@ TEST_F(AtlasExport, NpySaysWhatTheAtlasIs) {
 TEST_F(AtlasExport, CsvHasARowACell) {
   EXPECT_EQ(export_csv(*atlas_, out(), Existing::refuse, {}), 9U);
   std::string expected =
-      "row,column,hits,height,descriptor1,descriptor2,descriptor3,descriptor4,descriptor5\r\n";
+      "row,column,hits,height,descriptor1,descriptor2,descriptor3,descriptor4,descriptor5,"
+      "lift1,lift2,lift3,lift4,lift5,mean_year,growth,region,area,continent\r\n";
   for (std::uint32_t i = 0; i < 9; ++i) {
+    // Shares over those of the training articles: of 4, 2 have either, 1 the fish.
+    const auto lift = [&](store::DescriptorCode code, double of_all) {
+      return decimals(small_.plane(code)[i] / 16383.0 / of_all, 2);
+    };
+    const std::string region = i == 0 ? "\"Fishes, \"\"Zebra\"\"\"" : "Humans";
     expected += std::to_string(i / 3) + "," + std::to_string(i % 3) + ",";
-    expected += i == SmallAtlas::vacant
-                    ? "0,,,,,,\r\n"
-                    : std::to_string(10 * i) + "," + distance_text((1U << 20) + i) + "," +
-                          (i == 0 ? "\"Fishes, \"\"Zebra\"\"\"" : "Humans") + ",Neoplasms,,,\r\n";
+    expected +=
+        i == SmallAtlas::vacant
+            ? "0,,,,,,,,,,,,"
+            : std::to_string(10 * i) + "," + distance_text((1U << 20) + i) + "," + region +
+                  ",Neoplasms,,,," +
+                  (i == 0 ? lift(SmallAtlas::zebrafish, 0.25) : lift(SmallAtlas::humans, 0.5)) +
+                  "," + lift(SmallAtlas::neoplasms, 0.5) + ",,,,";
+    // Of two dated articles one is recent, as of all: growth is 1.
+    expected += i == SmallAtlas::vacant || i == 2 ? ",," : decimals(1990 + i / 2.0, 1) + ",1.000,";
+    expected += region + ",Neoplasms,Diseases\r\n";
   }
   EXPECT_EQ(text_of(out()), expected);
+}
+
+TEST_F(AtlasExport, RegionsHaveARowEach) {
+  EXPECT_EQ(export_regions(*atlas_, out(), Existing::refuse, {}), 4U);
+  std::string expected = "level,number,parent,name,row,column,cells,hits,mean_year,growth";
+  for (int i = 1; i <= 10; ++i) {
+    expected += ",descriptor" + std::to_string(i) + ",lift" + std::to_string(i);
+  }
+  // Half of all training articles are of humans, half of neoplasms.
+  expected +=
+      "\r\ncontinent,0,,Diseases,2,1,9,350,1992.0,1.000" + std::string(20, ',') +
+      "\r\narea,0,0,Neoplasms,2,1,9,350,1992.0,1.000,Neoplasms," + decimals(90.0 / 350 / 0.5, 2) +
+      std::string(18, ',') + "\r\nregion,0,0,Humans,2,1,8,350,1992.3,1.000,Humans," +
+      decimals(340.0 / 350 / 0.5, 2) + ",Neoplasms," + decimals(90.0 / 350 / 0.5, 2) +
+      std::string(16, ',') + "\r\nregion,1,0,\"Fishes, \"\"Zebra\"\"\",0,0,1,0,1990.0,1.000" +
+      std::string(20, ',') + "\r\n";
+  EXPECT_EQ(text_of(out()), expected);
+}
+
+TEST_F(AtlasExport, NpyHoldsWhatCellsAre) {
+  ASSERT_TRUE(export_npy(*atlas_, out(), Existing::refuse, {}));
+  const std::string bytes = text_of(out() + "/cells.npy");
+  ASSERT_EQ(bytes.size(), 128U + 6 * 9 * 4);
+  EXPECT_NE(bytes.find("'descr': '<u4'"), std::string::npos);
+  EXPECT_NE(bytes.find("'shape': (6, 3, 3), "), std::string::npos);
+  const store::AtlasCells cells = small_.cells();
+  std::vector<std::uint32_t> expected = cells.hits;
+  expected.insert(expected.end(), cells.height.begin(), cells.height.end());
+  expected.insert(expected.end(), cells.vacant.begin(), cells.vacant.end());
+  expected.insert(expected.end(), cells.region.begin(), cells.region.end());
+  expected.resize(54, 0);  // all lie in one area and continent
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    std::uint32_t value = 0;
+    for (std::size_t byte = 4; byte-- > 0;) {
+      value = value << 8 | static_cast<unsigned char>(bytes[128 + 4 * i + byte]);
+    }
+    EXPECT_EQ(value, expected[i]) << i;
+  }
+  ASSERT_TRUE(export_regions(*atlas_, folder_ / "regions.csv", Existing::refuse, {}));
+  EXPECT_EQ(text_of(out() + "/regions.csv"), text_of(folder_ / "regions.csv"));
 }
 
 TEST_F(AtlasExport, AStopLeavesNothing) {
@@ -110,6 +163,7 @@ TEST_F(AtlasExport, AStopLeavesNothing) {
   stop.request_stop();
   EXPECT_FALSE(export_npy(*atlas_, out(), Existing::refuse, stop.get_token()));
   EXPECT_FALSE(export_csv(*atlas_, out(), Existing::refuse, stop.get_token()));
+  EXPECT_FALSE(export_regions(*atlas_, out(), Existing::refuse, stop.get_token()));
   EXPECT_FALSE(export_png(*atlas_, {}, out(), Existing::refuse, stop.get_token()));
   EXPECT_EQ(folder_.names(), Names{"atlas"});
 }
@@ -147,6 +201,33 @@ TEST_F(AtlasExport, AFigureShowsTheValuesOfItsLayer) {
   EXPECT_EQ(years.value[3], 1991.5);
   EXPECT_EQ(years.low, 1990);
   EXPECT_EQ(years.no_value, "no dated article");
+
+  const MapFigure growth = figure_of(*atlas_, {Layer::growth, "", std::nullopt});
+  EXPECT_EQ(growth.state[2], CellState::no_value);
+  EXPECT_EQ(growth.value[3], 1);
+}
+
+TEST_F(AtlasExport, AFigureOfRegionsHasTheirColoursBordersAndNames) {
+  const MapFigure figure = figure_of(*atlas_, {Layer::regions, "", std::nullopt});
+  const store::AtlasCells cells = small_.cells();
+  EXPECT_EQ(figure.parts,
+            (std::vector<std::vector<std::uint32_t>>{cells.region, std::vector<std::uint32_t>(9),
+                                                     std::vector<std::uint32_t>(9)}));
+  // Humans are organisms; the other region has no leading descriptor.
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(figure.colour[i], category_colour(i == 0 ? '-' : 'B'));
+  }
+  ASSERT_EQ(figure.legend.size(), 2U);
+  EXPECT_EQ(figure.legend[0].text, "Organisms");
+  EXPECT_EQ(figure.legend[1].text, "no category");
+  std::vector<std::string> names;
+  for (const MapLabel& label : figure.labels) {
+    names.push_back(label.name);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"DISEASES", "Neoplasms", "Humans", "Fishes, \"Zebra\""}));
+  EXPECT_EQ(figure.labels[2].neuron, 7U);
+  EXPECT_GT(layout_of(figure).height, 0U);
 }
 
 TEST_F(AtlasExport, APlaneIsFoundByUiAndByName) {

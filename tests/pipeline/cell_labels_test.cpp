@@ -168,6 +168,26 @@ TEST(CellCollector, EqualsTheRulesWrittenOut) {
   }
 }
 
+TEST(CellCollector, PassesOverNothingOfNearlyEmptyPlanes) {
+  std::mt19937_64 random(test_seed());
+  for (const std::uint32_t side : {31U, 33U, 65U, 70U}) {
+    Map map = random_map(random, side, 6);
+    for (Plane& plane : map.planes) {
+      for (std::uint16_t& weight : plane.weights) {
+        weight = static_cast<std::uint16_t>(random() % 60 == 0 ? weight : 0);
+      }
+    }
+    CellCollector collector = collector_of(map);
+    for (const Plane& plane : map.planes) {
+      for (std::size_t begin = 0; begin < side; begin += 30) {
+        collector.add_rows(plane.descriptor, plane.weights, begin,
+                           std::min<std::size_t>(side, begin + 30));
+      }
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_rules(collector, map));
+  }
+}
+
 TEST(CellCollector, TheOrderOfPlanesAndRowsDoesNotMatter) {
   std::mt19937_64 random(test_seed());
   for (int trial = 0; trial < 30; ++trial) {

@@ -43,6 +43,14 @@ TEST_F(ExportProgram, WritesEachFormat) {
   ending = export_as({"csv"}, "cells.csv");
   EXPECT_EQ(ending.exit_code, 0);
   EXPECT_EQ(ending.err, scratch_ / "cells.csv" + ": 9 cells\n");
+  ending = export_as({"regions"}, "regions.csv");
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_EQ(ending.err, scratch_ / "regions.csv" + ": 4 regions, areas and continents\n");
+  for (const std::string layer : {"regions", "growth"}) {
+    ending = export_as({"png", "--layer", layer}, layer + ".png");
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_EQ(ending.err, scratch_ / (layer + ".png") + ": a picture of the layer " + layer + "\n");
+  }
   for (const std::string layer : {"hits", "umatrix", "years"}) {
     EXPECT_EQ(export_as({"png", "--layer", layer}, layer + ".png").exit_code, 0);
   }

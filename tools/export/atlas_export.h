@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
 
 #include "pipeline/atlas_meta.h"
 #include "store/atlas.h"
@@ -23,16 +24,55 @@ struct NpySummary {
 };
 
 /// A directory: planes.npy (uint16 [descriptors, side, side]), descriptors.tsv in the same order,
-/// assignment.tsv, places.tsv, meta.json. Throws OutputFileError, store::StoreError.
+/// cells.npy (uint32 [6, side, side]: hits, U-matrix, vacant, region, area, continent),
+/// regions.csv, assignment.tsv, places.tsv, meta.json. Throws OutputFileError, store::StoreError.
 [[nodiscard]] std::optional<NpySummary> export_npy(store::Atlas& atlas, const std::string& path,
                                                    Existing existing, std::stop_token stop);
 
-/// A row a cell: row, column, hits, height (empty where vacant), five leading descriptors' names.
+/// What a region's or cell's figures are held against: names and shares of all training articles,
+/// and how many of the dated articles are recent.
+class Corpus {
+ public:
+  Corpus(store::Atlas& atlas, const store::AtlasCells& cells, std::uint64_t training_articles);
+  /// The UI where it has no name.
+  [[nodiscard]] std::string name(store::DescriptorCode code) const;
+  /// Nothing where the atlas has no such descriptor.
+  [[nodiscard]] const store::AtlasDescriptor* find(store::DescriptorCode code) const;
+  /// share over that of all training articles; 0 where none has it.
+  [[nodiscard]] double lift(store::DescriptorCode code, double share) const;
+  /// pipeline/lift.h.
+  [[nodiscard]] double growth(std::uint64_t recent, std::uint64_t dated) const;
+  /// With three decimals; empty where none is dated.
+  [[nodiscard]] std::string growth_text(std::uint64_t recent, std::uint64_t dated) const;
+
+ private:
+  std::unordered_map<store::DescriptorCode, store::AtlasDescriptor> descriptors_;
+  std::uint64_t training_articles_;
+  std::uint64_t dated_;
+  std::uint64_t recent_;
+};
+
+/// With so many decimals.
+[[nodiscard]] std::string decimals(double value, int places);
+/// With one decimal; empty where none is dated.
+[[nodiscard]] std::string mean_year_text(std::uint64_t year_sum, std::uint64_t year_count);
+
+/// A table (CSV) with a row a region: level, number, parent, name, centre, cells, hits, mean year,
+/// growth, leading descriptors with their lift. Returns the number of rows; nothing where it was
+/// asked to stop.
+[[nodiscard]] std::optional<std::uint64_t> write_regions(store::Atlas& atlas, NewFile& file,
+                                                         std::stop_token stop);
+[[nodiscard]] std::optional<std::uint64_t> export_regions(store::Atlas& atlas,
+                                                          const std::string& path,
+                                                          Existing existing, std::stop_token stop);
+
+/// A row a cell: row, column, hits, height (empty where vacant), five leading descriptors' names,
+/// their lifts, mean year, growth, names of region, area and continent.
 /// Returns the number of cells; nothing where it was asked to stop.
 [[nodiscard]] std::optional<std::uint64_t> export_csv(store::Atlas& atlas, const std::string& path,
                                                       Existing existing, std::stop_token stop);
 
-enum class Layer : std::uint8_t { hits, umatrix, years, plane };
+enum class Layer : std::uint8_t { hits, umatrix, years, growth, regions, plane };
 
 struct FigureRequest {
   Layer layer = Layer::hits;

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "pipeline/mesh_topics.h"
 #include "store/store_error.h"
 #include "tools/export/atlas_export.h"
+#include "tools/export/category_colours.h"
 #include "tools/export/png.h"
 #include "tools/lookup/descriptor_names.h"
 
@@ -24,13 +26,6 @@ std::string grouped(std::uint64_t number) {
     text.insert(static_cast<std::size_t>(at), ",");
   }
   return text;
-}
-
-// printf is used with the program's own "C" locale, which it never changes.
-std::string decimals(double value, int places) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", places, value);
-  return text.data();
 }
 
 const store::AtlasDescriptor& find_descriptor(
@@ -73,12 +68,20 @@ class FigureMaker {
       case Layer::years:
         show_years();
         break;
+      case Layer::growth:
+        show_growth();
+        break;
+      case Layer::regions:
+        show_regions();
+        break;
       case Layer::plane:
         show_plane(request.descriptor);
         break;
     }
     figure_.label_count = request.label_count.value_or(figure_.side >= 16 ? 24 : 0);
-    if (figure_.label_count > 0) {
+    if (request.layer == Layer::regions) {
+      add_region_names();
+    } else if (figure_.label_count > 0) {
       add_labels();
       figure_.subtitle += std::string("; ") + labels_explained;
     }
@@ -126,6 +129,70 @@ class FigureMaker {
       }
     }
     set_range(std::nullopt);
+  }
+
+  void show_growth() {
+    const Corpus corpus(atlas_, cells_, meta_.training_articles);
+    figure_.title = "Growth";
+    figure_.subtitle = cells_.recent_from == 0
+                           ? "no article has a year"
+                           : "share of the articles of " + std::to_string(cells_.recent_from) +
+                                 " and later, against that of all articles";
+    figure_.quantity = "1: as all articles; 2: twice as many (few articles count little)";
+    for (std::size_t i = 0; i < cells_.year_count.size(); ++i) {
+      figure_.value[i] = corpus.growth(cells_.recent_count[i], cells_.year_count[i]);
+      if (cells_.year_count[i] == 0) {
+        has_no_value(i, "no dated article");
+      }
+    }
+    set_range(0);
+  }
+
+  // Cells have the colour of their region's first topic's category.
+  void show_regions() {
+    const Corpus corpus(atlas_, cells_, meta_.training_articles);
+    figure_.title = "Regions";
+    figure_.subtitle = grouped(cells_.levels[0].size()) + " regions in " +
+                       grouped(cells_.levels[1].size()) + " areas of " +
+                       grouped(cells_.levels[2].size()) +
+                       " continents; colours by the MeSH category of a region's first topic";
+    std::vector<char> category;
+    for (const store::AtlasRegion& region : cells_.levels[0]) {
+      const store::AtlasDescriptor* const first =
+          region.leading.empty() ? nullptr : corpus.find(region.leading[0].code);
+      category.push_back(
+          first == nullptr ? '-' : pipeline::mesh_category(first->code, first->tree_numbers));
+    }
+    for (const std::uint32_t region : cells_.region) {
+      figure_.colour.push_back(category_colour(category[region]));
+    }
+    for (const char letter : category_letters) {
+      if (std::find(category.begin(), category.end(), letter) != category.end()) {
+        figure_.legend.push_back({category_colour(letter), std::string(category_name(letter))});
+      }
+    }
+    std::vector<std::uint32_t> region = cells_.region;
+    for (std::size_t level = 0; level < store::region_levels; ++level) {
+      figure_.parts.push_back(region);
+      for (std::uint32_t& number : region) {
+        number = cells_.levels[level][number].parent;
+      }
+    }
+  }
+
+  // Continents first, so that theirs find room, and in capitals.
+  void add_region_names() {
+    for (std::size_t level = store::region_levels; level-- > 0;) {
+      for (const store::AtlasRegion& region : cells_.levels[level]) {
+        std::string name = region.name;
+        if (level + 1 == store::region_levels) {
+          std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+            return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+          });
+        }
+        figure_.labels.push_back({region.centre, std::move(name)});
+      }
+    }
   }
 
   // Of a cell with weights: a vacant one says more.

@@ -12,8 +12,9 @@
 namespace somatlas::exports {
 namespace {
 
-constexpr std::array<std::string_view, 5> file_names{"planes.npy", "descriptors.tsv",
-                                                     "assignment.tsv", "places.tsv", "meta.json"};
+constexpr std::array<std::string_view, 7> file_names{"planes.npy",  "descriptors.tsv", "cells.npy",
+                                                     "regions.csv", "assignment.tsv",  "places.tsv",
+                                                     "meta.json"};
 constexpr std::uint32_t no_neuron = 0xFFFF'FFFF;
 
 class NpyExport {
@@ -26,7 +27,7 @@ class NpyExport {
         side_(meta_.settings.side) {}
 
   std::optional<NpySummary> write() {
-    if (!write_planes() || !write_assignment() || !write_places()) {
+    if (!write_planes() || !write_cells() || !write_assignment() || !write_places()) {
       return std::nullopt;
     }
     write_meta();
@@ -67,6 +68,29 @@ class NpyExport {
     table.close();
     summary_.descriptors = descriptors.size();
     return true;
+  }
+
+  bool write_cells() {
+    const store::AtlasCells cells = checked_cells(atlas_, side_);
+    NewFile file = open("cells.npy");
+    const std::array<std::uint64_t, 3> shape{3 + store::region_levels, side_, side_};
+    NpyWriter writer(file, shape, NpyType::uint32);
+    writer.append(cells.hits);
+    writer.append(cells.height);
+    writer.append(std::vector<std::uint32_t>(cells.vacant.begin(), cells.vacant.end()));
+    std::vector<std::uint32_t> region = cells.region;
+    for (const std::vector<store::AtlasRegion>& level : cells.levels) {
+      writer.append(region);
+      for (std::uint32_t& number : region) {
+        number = level[number].parent;
+      }
+    }
+    writer.finish();
+    file.close();
+    NewFile table = open("regions.csv");
+    const bool complete = write_regions(atlas_, table, stop_).has_value();
+    table.close();
+    return complete;
   }
 
   bool write_assignment() {
@@ -140,6 +164,10 @@ class NpyExport {
     json["store_state"] = meta_.store_state;
     json["planes"] = {
         {"file", "planes.npy"}, {"axes", {"descriptor", "row", "column"}}, {"weight_one", 16383}};
+    json["cells"] = {{"file", "cells.npy"},
+                     {"axes", {"layer", "row", "column"}},
+                     {"layers", {"hits", "umatrix", "vacant", "region", "area", "continent"}},
+                     {"umatrix_one", 1U << 20}};
     json["settings"] = {{"init", meta_.settings.start == pipeline::Start::pca ? "pca" : "random"},
                         {"holdout", meta_.settings.holdout},
                         {"min_descriptors", meta_.settings.min_descriptors},

@@ -3,6 +3,7 @@
 #include "tools/export/map_picture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 
@@ -106,7 +107,9 @@ void draw_cells(Picture& picture, const MapFigure& figure, const MapLayout& layo
       const std::size_t i = std::size_t{row} * figure.side + column;
       const std::int64_t x = layout.map_left + std::int64_t{column} * layout.cell;
       const std::int64_t y = layout.map_top + std::int64_t{row} * layout.cell;
-      if (figure.state[i] == CellState::vacant) {
+      if (!figure.colour.empty()) {
+        picture.fill(x, y, layout.cell, layout.cell, figure.colour[i]);
+      } else if (figure.state[i] == CellState::vacant) {
         hatch(picture, x, y, layout.cell, layout.cell);
       } else {
         picture.fill(x, y, layout.cell, layout.cell,
@@ -118,6 +121,45 @@ void draw_cells(Picture& picture, const MapFigure& figure, const MapLayout& layo
   }
   const std::int64_t edge = std::int64_t{figure.side} * layout.cell;
   picture.frame(layout.map_left, layout.map_top, edge, edge, ink);
+}
+
+void draw_parts(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
+  constexpr std::array<std::int64_t, 3> thickness{1, 2, 4};
+  const std::uint32_t cell = layout.cell;
+  for (std::size_t level = 0; level < figure.parts.size(); ++level) {
+    const std::vector<std::uint32_t>& part = figure.parts[level];
+    const std::int64_t thick = thickness[std::min(level, thickness.size() - 1)];
+    const Colour colour = level == 0 ? soft_ink : ink;
+    for (std::uint32_t row = 0; row < figure.side; ++row) {
+      for (std::uint32_t column = 0; column < figure.side; ++column) {
+        const std::size_t i = std::size_t{row} * figure.side + column;
+        const std::int64_t x = layout.map_left + std::int64_t{column} * cell;
+        const std::int64_t y = layout.map_top + std::int64_t{row} * cell;
+        if (column + 1 < figure.side && part[i] != part[i + 1]) {
+          picture.fill(x + cell - thick / 2, y - thick / 2, thick, cell + thick / 2 + 1, colour);
+        }
+        if (row + 1 < figure.side && part[i] != part[i + figure.side]) {
+          picture.fill(x - thick / 2, y + cell - thick / 2, cell + thick / 2 + 1, thick, colour);
+        }
+      }
+    }
+  }
+}
+
+constexpr std::uint32_t legend_columns = 4;
+constexpr std::uint32_t legend_row = 26;
+
+void draw_entries(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
+  const std::uint32_t width = layout.bar_width * 2 / legend_columns;
+  for (std::uint32_t i = 0; i < figure.legend.size(); ++i) {
+    const std::int64_t x = layout.bar_left + std::int64_t{i % legend_columns} * width;
+    const std::int64_t y = layout.bar_top + std::int64_t{i / legend_columns} * legend_row;
+    picture.fill(x, y, 26, layout.bar_height, figure.legend[i].colour);
+    picture.frame(x, y, 26, layout.bar_height, ink);
+    draw_text(picture, static_cast<double>(x) + 34,
+              static_cast<double>(y) + layout.bar_height / 2.0 + caption_style.cap_height / 2,
+              figure.legend[i].text, caption_style);
+  }
 }
 
 void draw_axes(Picture& picture, const MapFigure& figure, const MapLayout& layout) {
@@ -237,7 +279,12 @@ MapLayout layout_of(const MapFigure& figure) {
   layout.bar_top = layout.map_top + edge + 54;
   layout.bar_width = edge / 2;
   layout.bar_height = 18;
-  layout.height = layout.bar_top + layout.bar_height + 62 +
+  if (!figure.legend.empty()) {
+    const auto rows =
+        (static_cast<std::uint32_t>(figure.legend.size()) + legend_columns - 1) / legend_columns;
+    layout.legend_height = (rows - 1) * legend_row;
+  }
+  layout.height = layout.bar_top + layout.legend_height + layout.bar_height + 62 +
                   20 * static_cast<std::uint32_t>(figure.caption.size()) + 12;
   return layout;
 }
@@ -290,10 +337,11 @@ Picture draw_map(const MapFigure& figure) {
   draw_text(picture, layout.map_left, 52, figure.title, title_style);
   draw_text(picture, layout.map_left, 80, figure.subtitle, subtitle_style);
   draw_cells(picture, figure, layout);
+  draw_parts(picture, figure, layout);
   draw_axes(picture, figure, layout);
   draw_labels(picture, figure, layout);
-  draw_legend(picture, figure, layout);
-  double baseline = layout.bar_top + layout.bar_height + 62.0;
+  (figure.legend.empty() ? draw_legend : draw_entries)(picture, figure, layout);
+  double baseline = layout.bar_top + layout.legend_height + layout.bar_height + 62.0;
   for (const std::string& line : figure.caption) {
     draw_text(picture, layout.map_left, baseline, line, caption_style);
     baseline += 20;

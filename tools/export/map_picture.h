@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/export/colour_scale.h"
 #include "tools/export/map_labels.h"
 #include "tools/export/picture.h"
 
@@ -29,6 +30,15 @@ struct MapFigure {
   double low = 0;                     // values at the ends of the bar; what lies outside takes the
   double high = 1;                    // colour of the nearest end
   bool whole_numbers = false;         // ticks at whole numbers only
+  // In place of values and their bar: a colour a cell, and what the colours mean.
+  std::vector<Colour> colour;
+  struct LegendEntry {
+    Colour colour;
+    std::string text;
+  };
+  std::vector<LegendEntry> legend;
+  // Lines between cells of different numbers, the later the thicker; each side * side.
+  std::vector<std::vector<std::uint32_t>> parts;
   std::string title;
   std::string subtitle;
   std::string quantity;              // what the bar measures, with its unit
@@ -47,6 +57,7 @@ struct MapLayout {
   std::uint32_t bar_top = 0;
   std::uint32_t bar_width = 0;
   std::uint32_t bar_height = 0;
+  std::uint32_t legend_height = 0;  // of what a legend has below the bar's height
   std::uint32_t width = 0;
   std::uint32_t height = 0;
 };

@@ -8,11 +8,12 @@
 
 namespace somatlas::exports {
 
-// '<u2' below is what this machine's memory holds.
+// '<u2' and '<u4' below are what this machine's memory holds.
 static_assert(std::endian::native == std::endian::little);
 
-std::string npy_header(std::span<const std::uint64_t> shape) {
-  std::string dictionary = "{'descr': '<u2', 'fortran_order': False, 'shape': (";
+std::string npy_header(std::span<const std::uint64_t> shape, NpyType type) {
+  std::string dictionary = std::string("{'descr': '") + (type == NpyType::uint16 ? "<u2" : "<u4") +
+                           "', 'fortran_order': False, 'shape': (";
   for (const std::uint64_t extent : shape) {
     dictionary += std::to_string(extent) + (shape.size() == 1 ? "," : ", ");
   }
@@ -35,19 +36,31 @@ std::string npy_header(std::span<const std::uint64_t> shape) {
   return header + dictionary;
 }
 
-NpyWriter::NpyWriter(NewFile& file, std::span<const std::uint64_t> shape) : file_(file) {
+NpyWriter::NpyWriter(NewFile& file, std::span<const std::uint64_t> shape, NpyType type)
+    : file_(file), type_(type) {
   for (const std::uint64_t extent : shape) {
     missing_ *= extent;
   }
-  file_.write(npy_header(shape));
+  file_.write(npy_header(shape, type));
 }
 
 void NpyWriter::append(std::span<const std::uint16_t> values) {
-  if (values.size() > missing_) {
+  append(std::as_bytes(values), values.size(), NpyType::uint16);
+}
+
+void NpyWriter::append(std::span<const std::uint32_t> values) {
+  append(std::as_bytes(values), values.size(), NpyType::uint32);
+}
+
+void NpyWriter::append(std::span<const std::byte> bytes, std::size_t values, NpyType type) {
+  if (type != type_) {
+    throw std::logic_error(file_.shown() + ": values of another type than its own");
+  }
+  if (values > missing_) {
     throw std::logic_error(file_.shown() + ": more values than its shape has");
   }
-  missing_ -= values.size();
-  file_.write(std::as_bytes(values));
+  missing_ -= values;
+  file_.write(bytes);
 }
 
 void NpyWriter::finish() const {

@@ -3,6 +3,7 @@
 // exactly as many values as the shape says.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,20 +13,27 @@
 
 namespace somatlas::exports {
 
-/// The bytes before the data of a uint16 array. Throws OutputFileError where the shape does not fit
-/// into a version 1.0 header. Source: NumPy's format description, numpy.lib.format.
-[[nodiscard]] std::string npy_header(std::span<const std::uint64_t> shape);
+enum class NpyType : std::uint8_t { uint16, uint32 };
+
+/// The bytes before the data of an array. Throws OutputFileError where the shape does not fit into
+/// a version 1.0 header. Source: NumPy's format description, numpy.lib.format.
+[[nodiscard]] std::string npy_header(std::span<const std::uint64_t> shape,
+                                     NpyType type = NpyType::uint16);
 
 class NpyWriter {
  public:
-  NpyWriter(NewFile& file, std::span<const std::uint64_t> shape);
-  /// Appends values in C order.
+  NpyWriter(NewFile& file, std::span<const std::uint64_t> shape, NpyType type = NpyType::uint16);
+  /// Appends values in C order. Throws std::logic_error where they are not of the array's type.
   void append(std::span<const std::uint16_t> values);
+  void append(std::span<const std::uint32_t> values);
   /// Throws std::logic_error where the number of values is not the shape's.
   void finish() const;
 
  private:
+  void append(std::span<const std::byte> bytes, std::size_t values, NpyType type);
+
   NewFile& file_;
+  NpyType type_;
   std::uint64_t missing_ = 1;
 };
 
