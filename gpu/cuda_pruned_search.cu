@@ -30,6 +30,7 @@ constexpr std::uint32_t all_lanes = 0xFFFF'FFFFU;
 
 struct Queue {
   std::uint32_t nodes[queue_nodes];
+  std::uint32_t taken;  // nodes, of all rows
 };
 
 /// One warp's search for one row; every member is the same in all lanes unless it says otherwise.
@@ -37,11 +38,16 @@ template <bool second, bool one_level>
 class RowSearch {
  public:
   __device__ RowSearch(const CodebookView& book, Queue& supers, Queue& blocks)
-      : book_(book), supers_(supers), blocks_(blocks), lane_(threadIdx.x % 32) {}
+      : book_(book), supers_(supers), blocks_(blocks), lane_(threadIdx.x % 32) {
+    if (lane_ == 0) {
+      supers_.taken = 0;
+      blocks_.taken = 0;
+    }
+  }
 
   /// start: a place in the super to begin with, past all places where none is known. excluded: the
   /// place that may not win.
-  [[nodiscard]] __device__ unsigned long long search(RowGroups groups, std::uint32_t length,
+  [[nodiscard]] __device__ unsigned long long search(const uint4* groups, std::uint32_t length,
                                                      std::size_t start, std::size_t excluded) {
     groups_ = groups;
     length_ = length;
@@ -62,7 +68,8 @@ class RowSearch {
 
   __device__ void add_work(PruningCount* work) const {
     if (lane_ == 0) {
-      atomicAdd(&work->nodes, nodes_);
+      const std::uint32_t taken = blocks_.taken + (one_level ? 0 : supers_.taken);
+      atomicAdd(&work->nodes, static_cast<unsigned long long>(taken));
     }
   }
 
@@ -114,7 +121,9 @@ class RowSearch {
     const std::uint32_t mine = lane_ < 2 ? old : likely;
     done_ = 0;
     score(mine == no_node ? no_node : mine * 2 + lane_ % 2);
-    nodes_ += 2;
+    if (lane_ == 0) {
+      blocks_.taken += 2;
+    }
 #pragma unroll
     for (int j = 0; j < walk_width; ++j) {
       bounds[j] = walk.first_node() + j == old ? INT_MAX : bounds[j];
@@ -195,8 +204,11 @@ class RowSearch {
   }
 
   /// The run of eight children of this lane's half of a queued node.
-  [[nodiscard]] __device__ std::uint32_t run_of(const Queue& queue, std::uint32_t first,
+  [[nodiscard]] __device__ std::uint32_t run_of(Queue& queue, std::uint32_t first,
                                                 std::uint32_t count) const {
+    if (lane_ == 0) {
+      queue.taken += count;
+    }
     const std::uint32_t pair = lane_ / 2;
     return pair < count ? queue.nodes[first + pair] * 2 + lane_ % 2 : no_node;
   }
@@ -214,7 +226,6 @@ class RowSearch {
     for (int j = 0; j < walk_width; ++j) {
       bounds[j] = behind ? INT_MAX : bounds[j];
     }
-    nodes_ += count;
     waiting_blocks_ = push(blocks_, waiting_blocks_, bounds, walk.first_node(), no_node);
     score_full_steps();
   }
@@ -227,21 +238,19 @@ class RowSearch {
 
   __device__ void score_blocks(std::uint32_t first, std::uint32_t count) {
     score(run_of(blocks_, first, count));
-    nodes_ += count;
   }
 
   const CodebookView& book_;
   Queue& supers_;
   Queue& blocks_;
   std::uint32_t lane_;  // differs
-  RowGroups groups_{};
+  const uint4* groups_ = nullptr;
   std::uint32_t length_ = 0;
   std::size_t excluded_ = 0;
   std::int32_t best_score_ = INT_MAX;
   std::uint32_t best_neuron_ = no_neuron;
   std::uint32_t done_ = 0;  // the super scored first
   std::uint32_t waiting_blocks_ = 0;
-  unsigned long long nodes_ = 0;
 };
 
 template <bool second, bool one_level>
@@ -269,7 +278,7 @@ __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks :
       start = tree_place(book.side, excluded);
     }
     const unsigned long long key =
-        search.search({rows.groups + place.first_group}, place.length, start, start);
+        search.search(rows.groups + place.first_group, place.length, start, start);
     if (threadIdx.x % 32 == 0) {
       rows.best[at] = key;
     }

@@ -109,6 +109,9 @@ __global__ void gather_kernel(TileView tile, const std::uint32_t* order,
   }
 }
 
+/// A row of more descriptors is searched with all of them.
+constexpr std::uint32_t most_chosen = 32;
+
 /// What a warp fetches of a row before it takes it.
 struct Upcoming {
   RowPlace place{};
@@ -118,13 +121,13 @@ struct Upcoming {
 /// Chooses, of a descriptor a lane, those that have a weight in a super; returns how many. The
 /// others need not be fetched, and they are the rare ones, which no L1 holds. present: the super's
 /// bits. Looking for each block of the super instead fetches a third less and was no quicker.
-[[nodiscard]] __device__ std::uint32_t choose(ChosenGroups& chosen, const std::uint32_t* present,
+[[nodiscard]] __device__ std::uint32_t choose(uint4* chosen, const std::uint32_t* present,
                                               std::uint32_t descriptor, bool is_one) {
   const bool kept = is_one && (__ldg(present + descriptor / 32) >> descriptor % 32 & 1) != 0;
   const std::uint32_t all = __ballot_sync(0xFFFF'FFFFU, kept);
   __syncwarp();  // the row before has been read
   if (kept) {
-    reinterpret_cast<std::uint32_t*>(chosen.groups)[__popc(all & ((1U << threadIdx.x % 32) - 1))] =
+    reinterpret_cast<std::uint32_t*>(chosen)[__popc(all & ((1U << threadIdx.x % 32) - 1))] =
         descriptor;
   }
   __syncwarp();
@@ -135,14 +138,14 @@ template <bool second>
 __global__ void __launch_bounds__(search_threads, search_blocks)
     search_kernel(CodebookView book, SearchRows rows, std::uint32_t row_blocks,
                   std::uint32_t first_line) {
-  __shared__ ChosenGroups chosen[search_warps];
+  __shared__ uint4 chosen[search_warps][most_chosen / 4 + 1];
   const std::uint32_t line = first_line + blockIdx.x / row_blocks;
   const std::uint32_t begin = (blockIdx.x % row_blocks) * search_rows;
   const std::uint32_t end = min(begin + search_rows, rows.count);
   const std::uint32_t lane = threadIdx.x % 32;
   const LineWalk walk(book.neurons, book.descriptors, line * 32 + lane);
   const std::uint32_t* const present = book.present + std::size_t{line} * book.present_words();
-  ChosenGroups& groups = chosen[threadIdx.x / 32];
+  uint4* const own = chosen[threadIdx.x / 32];
 
   // A row is fetched while the row before it is searched.
   const auto row_at = [&](std::uint32_t i) { return second ? rows.listed[i] : i; };
@@ -150,7 +153,7 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
     Upcoming row;
     if (i < end) {
       row.place = rows.places[row_at(i)];
-      if (row.place.length <= ChosenGroups::most && lane < row.place.length) {
+      if (row.place.length <= most_chosen && lane < row.place.length) {
         row.descriptor = __ldg(
             reinterpret_cast<const std::uint32_t*>(rows.groups + row.place.first_group) + lane);
       }
@@ -168,10 +171,11 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
       continue;
     }
     std::int32_t scores[walk_width];
-    if (length <= ChosenGroups::most) {
-      walk.scores(groups, choose(groups, present, row.descriptor, lane < length), scores);
+    if (length <= most_chosen) {
+      const std::uint32_t kept = choose(own, present, row.descriptor, lane < length);
+      walk.scores<Memory::shared>(own, kept, scores);
     } else {
-      walk.scores(RowGroups{rows.groups + row.place.first_group}, length, scores);
+      walk.scores(rows.groups + row.place.first_group, length, scores);
     }
     if constexpr (second) {
       leave_out(scores, walk.first_node(), tree_place(book.side, neuron_of(rows.exclude[at])));

@@ -30,22 +30,17 @@ struct SearchRows {
   std::uint32_t count;
 };
 
-/// A row's descriptors in device memory, four by four. One group past the last may be fetched.
-struct RowGroups {
-  const uint4* first;
-  [[nodiscard]] __device__ uint4 operator[](std::uint32_t group) const {
-    return __ldg(first + group);
-  }
-};
+/// Where the groups of four are that a lane walks.
+enum class Memory : std::uint8_t { device, shared };
 
-/// The same in shared memory.
-struct ChosenGroups {
-  static constexpr std::uint32_t most = 32;  // descriptors
-  uint4 groups[most / 4 + 1];
-  [[nodiscard]] __device__ const uint4& operator[](std::uint32_t group) const {
-    return groups[group];
+template <Memory memory>
+[[nodiscard]] __device__ uint4 fetch(const uint4* group) {
+  if constexpr (memory == Memory::device) {
+    return __ldg(group);
+  } else {
+    return *group;
   }
-};
+}
 
 /// Nodes that a lane scores at once: 16 bytes of weights.
 inline constexpr int walk_width = 8;
@@ -92,11 +87,12 @@ class LineWalk {
 
   [[nodiscard]] __device__ std::uint32_t first_node() const { return first_node_; }
 
-  /// norm - 128 * sum of weights of each node, over the descriptors in groups.
-  template <class Groups>
-  __device__ void scores(const Groups& groups, std::uint32_t length,
+  /// norm - 128 * sum of weights of each node, over the descriptors in groups. The last fetch may
+  /// be of the group behind the row's last.
+  template <Memory memory = Memory::device>
+  __device__ void scores(const uint4* group, std::uint32_t length,
                          std::int32_t (&out)[walk_width]) const {
-    walk<false>(groups, length, out);
+    walk<false, memory>(group, length, out);
   }
 
   /// In a table of bounds: a number that no score below the node is less than. With X the largest
@@ -104,9 +100,9 @@ class LineWalk {
   /// rounding; n - 128 * sum of q only falls as q grows to X <= 16383, so the bound is
   /// max(least norm, sum of X^2 / 256) - 128 * sum of X. The squares of any of the descriptors will
   /// do: those of the first sixteen fit 32 bits.
-  __device__ void bounds(const RowGroups& groups, std::uint32_t length,
+  __device__ void bounds(const uint4* group, std::uint32_t length,
                          std::int32_t (&out)[walk_width]) const {
-    walk<true>(groups, length, out);
+    walk<true, Memory::device>(group, length, out);
   }
 
  private:
@@ -119,16 +115,15 @@ class LineWalk {
     std::uint32_t squares[walk_width] = {};
   };
 
-  template <bool bounding, class Groups>
-  __device__ void walk(const Groups& groups, std::uint32_t length,
+  template <bool bounding, Memory memory>
+  __device__ void walk(const uint4* group, std::uint32_t length,
                        std::int32_t (&out)[walk_width]) const {
     Sums sums;
-    std::uint32_t group = 0;
-    uint4 ids = groups[group];
+    uint4 ids = fetch<memory>(group);
     std::uint32_t left = length;
 #pragma unroll 1
     for (; left >= 4; left -= 4) {
-      const uint4 next = groups[++group];
+      const uint4 next = fetch<memory>(++group);
       add<4, bounding>(ids, length - left < most_squares, sums);
       ids = next;
     }
