@@ -139,6 +139,7 @@ class FigureMaker {
                            : "share of the articles of " + std::to_string(cells_.recent_from) +
                                  " and later, against that of all articles";
     figure_.quantity = "1: as all articles; 2: twice as many (few articles count little)";
+    figure_.spacing = Spacing::logarithmic;
     for (std::size_t i = 0; i < cells_.year_count.size(); ++i) {
       figure_.value[i] = corpus.growth(cells_.recent_count[i], cells_.year_count[i]);
       if (cells_.year_count[i] == 0) {
