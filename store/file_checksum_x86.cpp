@@ -22,8 +22,9 @@ class HardwareCrc32c : public rocksdb::FileChecksumGenerator {
       data += sizeof(word);
     }
     state_ = static_cast<std::uint32_t>(crc);
-    for (; size > 0; --size)
+    for (; size > 0; --size) {
       state_ = _mm_crc32_u8(state_, static_cast<unsigned char>(*data++));
+    }
   }
   void Finalize() override { put_big_endian(checksum_, ~state_, 4); }
   [[nodiscard]] std::string GetChecksum() const override { return checksum_; }
@@ -41,8 +42,9 @@ class Factory : public rocksdb::FileChecksumGenFactory {
   std::unique_ptr<rocksdb::FileChecksumGenerator> CreateFileChecksumGenerator(
       const rocksdb::FileChecksumGenContext& context) override {
     const std::string& name = context.requested_checksum_func_name;
-    if (!name.empty() && name != rocksdb::kStandardDbFileChecksumFuncName)
+    if (!name.empty() && name != rocksdb::kStandardDbFileChecksumFuncName) {
       return nullptr;
+    }
     return std::make_unique<HardwareCrc32c>();
   }
   [[nodiscard]] const char* Name() const override { return "FileChecksumGenCrc32cFactory"; }
@@ -51,8 +53,9 @@ class Factory : public rocksdb::FileChecksumGenFactory {
 }  // namespace
 
 std::shared_ptr<rocksdb::FileChecksumGenFactory> file_checksums() {
-  if (__builtin_cpu_supports("sse4.2") == 0)
+  if (__builtin_cpu_supports("sse4.2") == 0) {
     return rocksdb::GetFileChecksumGenCrc32cFactory();
+  }
   static const auto factory = std::make_shared<Factory>();
   return factory;
 }
