@@ -12,7 +12,7 @@ std::span<const Registration> registrations() {
       {"dump", "Print the articles of a store, a line each", define_dump},
       {"train", "Train a map on a store and leave an atlas", define_train},
       {"map", "Find articles on an atlas", define_map},
-      {"export", "Write an atlas as tables, arrays or pictures", define_export},
+      {"export", "Write an atlas or the rows of a store for other programs", define_export},
       {"synth", "Make a synthetic corpus of MEDLINE's shape", define_synth},
       {"bench", "Measure somatlas on this machine", define_bench},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},

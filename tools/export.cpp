@@ -1,153 +1,270 @@
-// somatlas export: a finished atlas as NPY arrays, CSV, or a picture.
+// somatlas export: a finished atlas, or the rows of a store, in the formats of other programs.
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "tools/command.h"
+#include "tools/export/article_rows.h"
 #include "tools/export/atlas_export.h"
+#include "tools/export/peer_formats.h"
 
 namespace somatlas::tools {
 namespace {
 
 struct ExportOptions {
+  std::string store;
   std::string atlas;
   std::string format;
   std::string output;
   std::string layer;
   std::string descriptor;
-  std::size_t labels = 0;
+  std::string descriptors;
+  std::string best_matches = "esom";
+  std::string dialect = "libsvm";
+  std::optional<std::size_t> labels;
   bool overwrite = false;
+  [[nodiscard]] exports::Target target(Session& session) const {
+    return {output, overwrite ? exports::Existing::replace : exports::Existing::refuse,
+            session.stop_token()};
+  }
 };
 
 const std::map<std::string, exports::Layer> layers{
     {"hits", exports::Layer::hits},       {"umatrix", exports::Layer::umatrix},
     {"years", exports::Layer::years},     {"growth", exports::Layer::growth},
     {"regions", exports::Layer::regions}, {"plane", exports::Layer::plane}};
+const std::map<std::string, exports::RowFormat> row_formats{
+    {"mtx", exports::RowFormat::matrix_market},
+    {"libsvm", exports::RowFormat::libsvm},
+    {"sbcsr", exports::RowFormat::sbcsr}};
+const std::map<std::string, exports::BestMatchOrder> best_match_orders{
+    {"esom", exports::BestMatchOrder::esom}, {"somoclu", exports::BestMatchOrder::somoclu}};
+const std::map<std::string, exports::LibsvmDialect> dialects{
+    {"libsvm", exports::LibsvmDialect::libsvm},
+    {"somoclu", exports::LibsvmDialect::somoclu},
+    {"sparse-som", exports::LibsvmDialect::sparse_som}};
 
-// Main turns the signal into the exit code.
-int stopped(Session& session, const ExportOptions& options) {
-  session.say(options.output + ": stopped before it was complete; nothing was written");
-  return exit_failed;
+/// What was written, in words; nothing where it was asked to stop.
+using Written = std::optional<std::string>;
+
+Written counted(const std::optional<std::uint64_t>& count, const std::string& of) {
+  return count ? std::optional(std::to_string(*count) + " " + of) : std::nullopt;
 }
 
-int run(Session& session, const ExportOptions& options, bool labels_given) {
-  const std::unique_ptr<store::Atlas> atlas =
-      store::Atlas::open(options.atlas, store::Atlas::Access::read);
-  const exports::Existing existing =
-      options.overwrite ? exports::Existing::replace : exports::Existing::refuse;
-  if (options.format == "npy") {
-    const auto summary =
-        exports::export_npy(*atlas, options.output, existing, session.stop_token());
-    if (!summary) {
-      return stopped(session, options);
-    }
-    session.say(options.output + ": planes of " + std::to_string(summary->descriptors) +
-                " descriptors, the assignment of " + std::to_string(summary->assigned) +
-                " training articles, the places of " + std::to_string(summary->placed) +
-                " articles; without a place: " + std::to_string(summary->unplaced));
-    return exit_done;
+Written write_npy(store::Atlas& atlas, const exports::Target& target) {
+  const auto summary = exports::export_npy(atlas, target.path, target.existing, target.stop);
+  if (!summary) {
+    return std::nullopt;
   }
-  if (options.format == "csv") {
-    const auto cells = exports::export_csv(*atlas, options.output, existing, session.stop_token());
-    if (!cells) {
-      return stopped(session, options);
-    }
-    session.say(options.output + ": " + std::to_string(*cells) + " cells");
-    return exit_done;
-  }
-  if (options.format == "regions") {
-    const auto rows =
-        exports::export_regions(*atlas, options.output, existing, session.stop_token());
-    if (!rows) {
-      return stopped(session, options);
-    }
-    session.say(options.output + ": " + std::to_string(*rows) + " regions, areas and continents");
-    return exit_done;
-  }
+  return "planes of " + std::to_string(summary->descriptors) + " descriptors, the assignment of " +
+         std::to_string(summary->assigned) + " training articles, the places of " +
+         std::to_string(summary->placed) +
+         " articles; without a place: " + std::to_string(summary->unplaced);
+}
+
+Written write_png(store::Atlas& atlas, const ExportOptions& options,
+                  const exports::Target& target) {
   exports::FigureRequest request;
   const std::string layer = !options.layer.empty()        ? options.layer
                             : !options.descriptor.empty() ? "plane"
                                                           : "hits";
   request.layer = layers.at(layer);
   request.descriptor = options.descriptor;
-  if (labels_given) {
-    request.label_count = options.labels;
+  request.label_count = options.labels;
+  if (!exports::export_png(atlas, request, target.path, target.existing, target.stop)) {
+    return std::nullopt;
   }
-  if (!exports::export_png(*atlas, request, options.output, existing, session.stop_token())) {
-    return stopped(session, options);
+  return "a picture of " + (request.layer == exports::Layer::plane
+                                ? "the plane of " + options.descriptor
+                                : "the layer " + layer);
+}
+
+Written write_rows(const ExportOptions& options, const exports::Target& target) {
+  const auto store = store::Store::open(options.store, store::Store::Access::read);
+  const auto summary = exports::export_rows(*store, row_formats.at(options.format),
+                                            dialects.at(options.dialect), target);
+  if (!summary) {
+    return std::nullopt;
   }
-  session.say(options.output + ": a picture of " +
-              (request.layer == exports::Layer::plane ? "the plane of " + options.descriptor
-                                                      : "the layer " + layer));
+  return std::to_string(summary->rows) + " rows of " + std::to_string(summary->columns) +
+         " columns with " + std::to_string(summary->nonzeros) + " ones";
+}
+
+Written write_atlas(const ExportOptions& options, const exports::Target& target) {
+  const auto atlas = store::Atlas::open(options.atlas, store::Atlas::Access::read);
+  const std::string& format = options.format;
+  if (format == "npy") {
+    return write_npy(*atlas, target);
+  }
+  if (format == "csv") {
+    return counted(exports::export_csv(*atlas, target.path, target.existing, target.stop), "cells");
+  }
+  if (format == "regions") {
+    return counted(exports::export_regions(*atlas, target.path, target.existing, target.stop),
+                   "regions, areas and continents");
+  }
+  if (format == "umx") {
+    return counted(exports::export_umx(*atlas, target), "cells");
+  }
+  if (format == "wts") {
+    return counted(exports::export_wts(*atlas, options.descriptors, target), "descriptors");
+  }
+  if (format == "cod") {
+    return counted(exports::export_cod(*atlas, options.descriptors, target), "descriptors");
+  }
+  if (format == "somw") {
+    return counted(exports::export_somw(*atlas, options.descriptors, target), "descriptors");
+  }
+  if (format == "bm") {
+    return counted(exports::export_bm(*atlas, best_match_orders.at(options.best_matches), target),
+                   "articles");
+  }
+  if (format == "vosviewer") {
+    return counted(exports::export_vosviewer(*atlas, target), "regions");
+  }
+  if (format == "graphml") {
+    return counted(exports::export_graphml(*atlas, target), "regions");
+  }
+  if (format == "sqlite") {
+    return counted(exports::export_sqlite(*atlas, target), "cells");
+  }
+  return write_png(*atlas, options, target);
+}
+
+int run(Session& session, const ExportOptions& options) {
+  const exports::Target target = options.target(session);
+  const Written written = row_formats.contains(options.format) ? write_rows(options, target)
+                                                               : write_atlas(options, target);
+  if (!written) {  // main turns the signal into the exit code
+    session.say(options.output + ": stopped before it was complete; nothing was written");
+    return exit_failed;
+  }
+  session.say(options.output + ": " + *written);
   return exit_done;
+}
+
+constexpr const char* what_formats_hold =
+    "Of an atlas:\n"
+    "  npy        a directory: planes.npy (weights 0 to 16383, [descriptors, side, side]),\n"
+    "             descriptors.tsv (ui, name, articles, tree_numbers, in the order of the planes),\n"
+    "             cells.npy ([6, side, side]: hits, U-matrix in units of 2^-20, vacant, and the\n"
+    "             numbers of region, area and continent), regions.csv, places.tsv (pmid, row,\n"
+    "             column, distance of every article), assignment.tsv (pmid, row, column: the "
+    "cells\n"
+    "             of the training articles that the weights were made from) and meta.json\n"
+    "  csv        a line a cell: row, column, hits (training articles in it), height (U-matrix:\n"
+    "             mean distance of the cell's weights to those of its up to 8 neighbours; empty\n"
+    "             for a vacant cell), descriptor1 to descriptor5 (those that stand out most "
+    "against\n"
+    "             all articles), lift1 to lift5 (their share of the articles around the cell, "
+    "over\n"
+    "             that of all), mean_year, growth (share of the articles of the last five years,\n"
+    "             over that of all), region, area, continent (names)\n"
+    "  regions    a table (CSV) with a line a region, area and continent: its number, that of "
+    "what\n"
+    "             it lies in, its name, the row and column of a cell in its middle, and the same\n"
+    "             figures\n"
+    "  png        a picture\n"
+    "  umx        the U-matrix for ESOM Tools and somoclu; vacant cells have 0\n"
+    "  wts, cod   weights as text, for ESOM Tools and SOM_PAK; `#n` and UIs say whose they are\n"
+    "  bm         the places of all articles for ESOM Tools\n"
+    "  somw       a directory: codebook.somw (32-bit floats, [descriptors, side, side], behind 24\n"
+    "             bytes) and descriptors.tsv\n"
+    "  vosviewer  a directory: map.txt, network.txt, atlas.json: regions, their areas as clusters\n"
+    "  graphml    the same network, for Gephi and Cytoscape\n"
+    "  sqlite     tables of cells, regions, articles and descriptors, and `labels` to search\n"
+    "Of a store, a directory with features.tsv (columns) and articles.tsv (rows) beside it:\n"
+    "  mtx        rows.mtx, Matrix Market's coordinates\n"
+    "  libsvm     rows.libsvm\n"
+    "  sbcsr      rows.sbcsr, binary: 24 bytes, u32 row ends, u16 columns\n"
+    "Rows and columns of cells count from 0, from the top left.";
+
+void check(const ExportOptions& options, bool order_given, bool dialect_given) {
+  const auto belongs = [&](bool given, const char* what, std::vector<std::string> formats) {
+    if (given && std::find(formats.begin(), formats.end(), options.format) == formats.end()) {
+      std::string list;
+      for (const std::string& format : formats) {
+        list += (list.empty() ? "" : ", ") + format;
+      }
+      throw CLI::ValidationError(std::string(what) + " to --format " + list);
+    }
+  };
+  belongs(!options.layer.empty() || !options.descriptor.empty() || options.labels.has_value(),
+          "--layer, --descriptor and --labels belong", {"png"});
+  belongs(!options.descriptors.empty(), "--descriptors belongs", {"wts", "cod", "somw"});
+  belongs(order_given, "--bm-order belongs", {"bm"});
+  belongs(dialect_given, "--dialect belongs", {"libsvm"});
+  const bool rows = row_formats.contains(options.format);
+  if (rows ? options.store.empty() : options.atlas.empty()) {
+    throw CLI::RequiredError(rows ? "--store" : "--atlas");
+  }
+  if (rows ? !options.atlas.empty() : !options.store.empty()) {
+    throw CLI::ValidationError(rows ? "rows are a store's: give --store alone"
+                                    : "this is an atlas's: give --atlas alone");
+  }
+  if (options.layer == "plane" && options.descriptor.empty()) {
+    throw CLI::ValidationError("--layer plane needs --descriptor");
+  }
+  if (!options.descriptor.empty() && !options.layer.empty() && options.layer != "plane") {
+    throw CLI::ValidationError("--descriptor belongs to --layer plane");
+  }
 }
 
 }  // namespace
 
 Run define_export(CLI::App& command) {
   auto options = std::make_shared<ExportOptions>();
-  add_atlas_option(command, options->atlas)->required();
+  add_atlas_option(command, options->atlas);
+  add_store_option(command, options->store);
   command
-      .add_option("--format", options->format,
-                  "npy: a directory of arrays and tables; csv: a table of the cells; regions: a "
-                  "table of the regions (CSV); png: a picture (what they hold stands below)")
+      .add_option(
+          "--format", options->format,
+          "npy, csv, regions, png, umx, wts, bm, cod, somw, vosviewer, graphml or sqlite of an "
+          "atlas; mtx, libsvm or sbcsr of a store (what they hold stands below)")
       ->required()
-      ->check(CLI::IsMember({"npy", "csv", "regions", "png"}));
+      ->check(CLI::IsMember({"npy", "csv", "regions", "png", "umx", "wts", "bm", "cod", "somw",
+                             "vosviewer", "graphml", "sqlite", "mtx", "libsvm", "sbcsr"}));
   command
       .add_option("--layer", options->layer,
                   "png: hits (training articles a cell), umatrix (mean distance to the neighbours: "
                   "borders between regions), years (mean publication year), growth (share of the "
                   "articles of the last five years against that of all articles), regions (with "
-                  "their names), or plane (the weights "
-                  "of one descriptor); default: hits, or plane with --descriptor")
+                  "their names), or plane (the weights of one descriptor); default: hits, or plane "
+                  "with --descriptor")
       ->check(CLI::IsMember({"hits", "umatrix", "years", "growth", "regions", "plane"}));
   command
       .add_option("--descriptor", options->descriptor,
                   "png: whose plane to draw, by UI or by the name of the MeSH heading in any case")
       ->type_name("UI|NAME");
-  CLI::Option* labels =
+  command
+      .add_option("--labels", options->labels,
+                  "png: at most so many names on the map (default: 24 from side 16 on, else 0)")
+      ->check(CLI::Range(0, 1000))
+      ->type_name("N");
+  command
+      .add_option("--descriptors", options->descriptors,
+                  "wts, cod, somw: of these alone, UIs or names with `;` between (default: all)")
+      ->type_name("LIST");
+  CLI::Option* order =
       command
-          .add_option("--labels", options->labels,
-                      "png: at most so many names on the map (default: 24 from side 16 on, else 0)")
-          ->check(CLI::Range(0, 1000))
-          ->type_name("N");
+          .add_option("--bm-order", options->best_matches,
+                      "bm: esom (key, row, column; the default) or somoclu (key, column, row)")
+          ->check(CLI::IsMember(best_match_orders));
+  CLI::Option* dialect =
+      command
+          .add_option("--dialect", options->dialect,
+                      "libsvm: libsvm (label 0, columns from 1; the default), somoclu (no label, "
+                      "columns from 0) or sparse-som (label 0, columns from 0)")
+          ->check(CLI::IsMember(dialects));
   command.add_flag("--overwrite", options->overwrite, "Replace an earlier export of that name");
-  command.add_option("OUT", options->output, "The directory (npy) or file to write")
+  command.add_option("OUT", options->output, "The file or directory to write")
       ->required()
       ->type_name("");
-  command.footer(
-      "csv has a line a cell: row, column, hits (training articles in it), height (U-matrix: mean\n"
-      "distance of the cell's weights to those of its up to 8 neighbours; empty for a vacant "
-      "cell),\n"
-      "descriptor1 to descriptor5 (those that stand out most against all articles), lift1 to "
-      "lift5\n"
-      "(their share of the articles around the cell, over that of all), mean_year, growth (share "
-      "of\n"
-      "the articles of the last five years, over that of all), region, area, continent (names).\n"
-      "regions has a line a region, area and continent: its number, that of what it lies in, its\n"
-      "name, the row and column of a cell in its middle, and the same figures.\n"
-      "npy holds planes.npy (weights 0 to 16383, [descriptors, side, side]), descriptors.tsv (ui,\n"
-      "name, articles, tree_numbers, in the order of the planes), cells.npy ([6, side, side]: "
-      "hits,\n"
-      "U-matrix in units of 2^-20, vacant, and the numbers of region, area and continent),\n"
-      "regions.csv, places.tsv (pmid, row, column,\n"
-      "distance of every article), assignment.tsv (pmid, row, column: the cells of the training\n"
-      "articles that the weights were made from) and meta.json. Rows and columns count from 0, "
-      "from the top left.");
-  command.callback([options, labels] {
-    const bool picture_options =
-        !options->layer.empty() || !options->descriptor.empty() || labels->count() > 0;
-    if (options->format != "png" && picture_options) {
-      throw CLI::ValidationError("--layer, --descriptor and --labels belong to --format png");
-    }
-    if (options->layer == "plane" && options->descriptor.empty()) {
-      throw CLI::ValidationError("--layer plane needs --descriptor");
-    }
-    if (!options->descriptor.empty() && !options->layer.empty() && options->layer != "plane") {
-      throw CLI::ValidationError("--descriptor belongs to --layer plane");
-    }
-  });
-  return
-      [options, labels](Session& session) { return run(session, *options, labels->count() > 0); };
+  command.footer(what_formats_hold);
+  command.callback(
+      [options, order, dialect] { check(*options, order->count() > 0, dialect->count() > 0); });
+  return [options](Session& session) { return run(session, *options); };
 }
 
 }  // namespace somatlas::tools

@@ -61,11 +61,41 @@ TEST_F(ExportProgram, WritesEachFormat) {
   EXPECT_NE(read_file(scratch_ / "hits.png"), read_file(scratch_ / "plane.png"));
 }
 
+TEST_F(ExportProgram, WritesOtherProgramsFormats) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"umx"},
+                                               {"wts", "--descriptors", "Humans;Neoplasms"},
+                                               {"cod"},
+                                               {"somw"},
+                                               {"bm", "--bm-order", "somoclu"},
+                                               {"vosviewer"},
+                                               {"graphml"},
+                                               {"sqlite"}}) {
+    const Ending ending = export_as(more, more[0]);
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_TRUE(std::filesystem::exists(scratch_ / more[0]));
+  }
+  exports::SmallAtlas().make_store(scratch_ / "store");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"mtx"}, {"sbcsr"}, {"libsvm", "--dialect", "sparse-som"}}) {
+    std::vector<std::string> arguments{"export", "--store", scratch_ / "store", "--format"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    arguments.push_back(scratch_ / more[0]);
+    const Ending ending = run_somatlas(arguments);
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_EQ(ending.err, scratch_ / more[0] + ": 5 rows of 5 columns with 9 ones\n");
+  }
+}
+
 TEST_F(ExportProgram, RefusesOptionsThatDoNotGoTogether) {
   for (const std::vector<std::string>& wrong :
        {std::vector<std::string>{"csv", "--layer", "hits"},
         {"npy", "--descriptor", "Neoplasms"},
         {"csv", "--labels", "3"},
+        {"csv", "--descriptors", "Neoplasms"},
+        {"wts", "--bm-order", "esom"},
+        {"umx", "--dialect", "libsvm"},
+        {"mtx"},
+        {"csv", "--store", "store"},
         {"png", "--layer", "plane"},
         {"png", "--layer", "hits", "--descriptor", "Neoplasms"},
         {"png", "--layer", "hills"},

@@ -72,6 +72,9 @@ class Corpus {
 [[nodiscard]] std::optional<std::uint64_t> export_csv(store::Atlas& atlas, const std::string& path,
                                                       Existing existing, std::stop_token stop);
 
+/// A line of descriptors.tsv: UI, name, articles, tree numbers with `;` between.
+[[nodiscard]] std::string descriptor_line(const store::AtlasDescriptor& descriptor);
+
 enum class Layer : std::uint8_t { hits, umatrix, years, growth, regions, plane };
 
 struct FigureRequest {

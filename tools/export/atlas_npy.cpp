@@ -5,6 +5,7 @@
 
 #include "store/store_error.h"
 #include "tools/export/atlas_export.h"
+#include "tools/export/codebook_text.h"
 #include "tools/export/decimal_text.h"
 #include "tools/export/delimited.h"
 #include "tools/export/npy.h"
@@ -50,18 +51,8 @@ class NpyExport {
       if (stop_.stop_requested()) {
         return false;
       }
-      const std::string ui = store::descriptor_ui(descriptor.code);
-      const auto plane = atlas_.plane(descriptor.code);
-      if (!plane || plane->size() != std::size_t{side_} * side_) {
-        throw store::StoreError(atlas_.directory() + ": the plane of " + ui +
-                                " is missing or cut; verify the atlas and train it again");
-      }
-      writer.append(*plane);
-      std::string trees;
-      for (const std::string& tree : descriptor.tree_numbers) {
-        trees += (trees.empty() ? "" : ";") + tree;
-      }
-      table.write(tsv_line({ui, descriptor.name, std::to_string(descriptor.articles), trees}));
+      writer.append(checked_plane(atlas_, descriptor.code, side_));
+      table.write(descriptor_line(descriptor));
     }
     writer.finish();
     planes.close();
@@ -197,6 +188,15 @@ class NpyExport {
 };
 
 }  // namespace
+
+std::string descriptor_line(const store::AtlasDescriptor& descriptor) {
+  std::string trees;
+  for (const std::string& tree : descriptor.tree_numbers) {
+    trees += (trees.empty() ? "" : ";") + tree;
+  }
+  return tsv_line({store::descriptor_ui(descriptor.code), descriptor.name,
+                   std::to_string(descriptor.articles), trees});
+}
 
 std::optional<NpySummary> export_npy(store::Atlas& atlas, const std::string& path,
                                      Existing existing, std::stop_token stop) {

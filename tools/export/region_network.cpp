@@ -1,0 +1,91 @@
+// Regions with their places, and how long their borders are.
+#include "tools/export/region_network.h"
+
+#include <array>
+#include <cstdio>
+#include <unordered_map>
+
+#include "pipeline/atlas_meta.h"
+#include "pipeline/lift.h"
+#include "store/store_error.h"
+#include "tools/export/atlas_export.h"
+
+namespace somatlas::exports {
+namespace {
+
+std::string name_of(const store::AtlasRegion& region, const char* kind, std::size_t number) {
+  return region.name.empty() ? kind + std::string(" ") + std::to_string(number) : region.name;
+}
+
+}  // namespace
+
+// printf is used with the program's own "C" locale, which it never changes.
+std::string fixed_text(double value, int places) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", places, value);
+  return text.data();
+}
+
+RegionNetwork region_network(store::Atlas& atlas) {
+  const std::uint32_t side = pipeline::read_atlas_meta(atlas).settings.side;
+  const store::AtlasCells cells = checked_cells(atlas, side);
+  std::unordered_map<store::DescriptorCode, std::string> names;
+  for (store::AtlasDescriptor& descriptor : atlas.descriptors()) {
+    names[descriptor.code] = std::move(descriptor.name);
+  }
+  std::uint64_t dated = 0;
+  std::uint64_t recent = 0;
+  for (const store::AtlasRegion& region : cells.levels[0]) {
+    dated += region.year_count;
+    recent += region.recent_count;
+  }
+  RegionNetwork network;
+  for (std::size_t r = 0; r < cells.levels[0].size(); ++r) {
+    const store::AtlasRegion& region = cells.levels[0][r];
+    const store::AtlasRegion& area = cells.levels[1].at(region.parent);
+    NetworkRegion& shown = network.regions.emplace_back();
+    shown.name = name_of(region, "Region", r);
+    shown.row = region.centre / side;
+    shown.column = region.centre % side;
+    shown.x = (2.0 * shown.column + 1) / side - 1;
+    shown.y = 1 - (2.0 * shown.row + 1) / side;
+    shown.area = region.parent;
+    shown.area_name = name_of(area, "Area", region.parent);
+    shown.continent = area.parent;
+    shown.continent_name = name_of(cells.levels[2].at(area.parent), "Continent", area.parent);
+    shown.cells = region.cells;
+    shown.hits = region.hits;
+    if (region.year_count != 0) {
+      shown.mean_year =
+          static_cast<double>(region.year_sum) / static_cast<double>(region.year_count);
+      shown.growth = pipeline::growth(region.recent_count, region.year_count, recent, dated);
+    }
+    for (const store::AtlasRegion::Leading& leading : region.leading) {
+      const std::string ui = store::descriptor_ui(leading.code);
+      const auto found = names.find(leading.code);
+      const bool named = found != names.end() && !found->second.empty();
+      shown.leading.push_back(named ? found->second : ui);
+      if (shown.leading_ui.empty()) {
+        shown.leading_ui = ui;
+      }
+    }
+  }
+  const auto touch = [&](std::size_t a, std::size_t b) {
+    const std::uint32_t first = cells.region[a];
+    const std::uint32_t second = cells.region[b];
+    if (first != second) {
+      ++network.borders[std::minmax(first, second)];
+    }
+  };
+  for (std::size_t i = 0; i < cells.region.size(); ++i) {
+    if (i % side + 1 != side) {
+      touch(i, i + 1);
+    }
+    if (i + side < cells.region.size()) {
+      touch(i, i + side);
+    }
+  }
+  return network;
+}
+
+}  // namespace somatlas::exports
