@@ -153,9 +153,9 @@ TEST(IncludeDirection, NoLibraryIsUnknown) {
     for (const Include& include : includes(folder)) {
       const bool in_a_folder = include.name.find('/') != std::string::npos ||
                                include.name.find('.') != std::string::npos;
-      static const std::set<std::string> c_headers{"signal.h", "unistd.h", "pthread.h",  "malloc.h",
-                                                   "fcntl.h",  "spawn.h",  "poll.h",     "stdlib.h",
-                                                   "stdio.h",  "string.h", "nmmintrin.h"};
+      static const std::set<std::string> c_headers{"signal.h", "unistd.h", "pthread.h", "malloc.h",
+                                                   "fcntl.h",  "spawn.h",  "poll.h",    "stdlib.h",
+                                                   "stdio.h",  "string.h"};
       if (include.quoted || !in_a_folder || c_headers.contains(include.name) ||
           include.name.starts_with("sys/") || include.name.starts_with("gtest/") ||
           include.name.starts_with("gmock/")) {
