@@ -131,9 +131,12 @@ bool is_present(const std::string& path) {
   return type != fs::file_type::not_found;
 }
 
-/// What stands where the atlas or its work directory would go.
+/// What stands where the atlas or its work directory would go. Ends a removal that was interrupted.
 void check_targets(const TrainingOptions& options, const std::string& partial) {
   check_place(options);
+  if (store::is_discarded(partial)) {
+    store::remove_directory(partial);  // of a training that was killed meanwhile
+  }
   const bool finished = is_present(options.atlas_directory);
   const bool begun = is_present(partial);
   if (options.overwrite && finished) {

@@ -19,6 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A file of this name in a directory outlives everything else there while it is removed. A target
+/// has it already before the exchange, after which nothing else would tell the two apart.
+constexpr const char* mark = "DISCARDED";
+
 std::string reason(int error) {
   return std::generic_category().message(error);
 }
@@ -59,6 +63,15 @@ fs::path without_slash(const std::string& path) {
   return text;
 }
 
+void put_mark(const fs::path& directory) {
+  const fs::path path = directory / mark;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (file < 0)
+    throw StoreError("cannot write '" + path.string() + "': " + reason(errno));
+  ::close(file);
+  sync_path(directory, true);
+}
+
 }  // namespace
 
 void publish_directory(const std::string& partial, const std::string& target, bool overwrite) {
@@ -74,6 +87,7 @@ void publish_directory(const std::string& partial, const std::string& target, bo
     throw StoreError("'" + to.string() +
                      "' exists already: name another directory, or say --overwrite to replace it");
   if (error == EEXIST) {
+    put_mark(to);
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
       sync_path(parent_of(to), true);
       remove_directory(from.string());
@@ -81,16 +95,41 @@ void publish_directory(const std::string& partial, const std::string& target, bo
       return;
     }
     error = errno;
+    ::unlink((to / mark).c_str());
   }
   throw StoreError("cannot give '" + from.string() + "' the name '" + to.string() +
                    "': " + reason(error));
 }
 
 void remove_directory(const std::string& path) {
+  const fs::path directory = without_slash(path);
   std::error_code error;
-  fs::remove_all(without_slash(path), error);
+  if (fs::is_directory(fs::symlink_status(directory, error))) {
+    try {
+      put_mark(directory);
+    } catch (const StoreError&) {
+      // A full disk is no reason to leave it as it is.
+    }
+    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (entry->path().filename() != mark)
+        fs::remove_all(entry->path(), error);
+      if (error)
+        break;
+    }
+  }
+  if (!error || error == std::errc::no_such_file_or_directory)
+    fs::remove_all(directory, error);
   if (error)
     throw StoreError("cannot remove '" + path + "': " + error.message());
+}
+
+bool is_discarded(const std::string& partial) {
+  const fs::path directory = without_slash(partial);
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(directory, error)) &&
+         (fs::exists(fs::symlink_status(directory / mark, error)) ||
+          fs::is_empty(directory, error));
 }
 
 std::string unique_name(const std::string& prefix) {

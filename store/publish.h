@@ -1,6 +1,6 @@
 // A directory takes its final name in one step, or not at all; and goes away with all it holds.
 // Always holds: what is published was synced first; without overwrite nothing that exists is
-// touched.
+// touched; what was replaced or is partly removed says so until it is gone.
 #pragma once
 
 #include <string>
@@ -15,6 +15,10 @@ void publish_directory(const std::string& partial, const std::string& target, bo
 /// Removes a directory and all it holds, following no link; nothing happens where there is none.
 /// Throws StoreError.
 void remove_directory(const std::string& path);
+
+/// Whether a directory is what an interrupted remove_directory() left there, or what an interrupted
+/// publish_directory() put there in exchange: its removal is to be finished.
+[[nodiscard]] bool is_discarded(const std::string& partial);
 
 /// A name beside or inside a directory that no other process or call uses: prefix, process id and
 /// 64 random bits.

@@ -111,6 +111,52 @@ TEST_F(TrainingKill, InEveryPart) {
   }
 }
 
+// Kill -9 while an atlas replaces another: the same command, or with --resume what is begun, leaves
+// the new one, never again the old one, and no other folder.
+TEST_F(TrainingKill, WhileAnAtlasIsReplaced) {
+  const std::string atlas = scratch_ / "replaced";
+  std::vector<std::string> older = train(atlas);
+  older[static_cast<std::size_t>(std::ranges::find(older, "--epochs") - older.begin()) + 1] = "1";
+  const auto newer = [&] {
+    std::vector<std::string> words = train(atlas);
+    words.emplace_back("--overwrite");
+    return words;
+  };
+  ASSERT_EQ(run_somatlas(older).exit_code, 0);
+  ASSERT_EQ(run_somatlas(newer(), with({})).exit_code, 0);
+  const std::vector<Call> trace = read_trace(scratch_ / "trace");
+  std::size_t exchange = trace.size();
+  while (exchange > 0 && trace[exchange - 1].name != "rename") {
+    --exchange;
+  }
+  ASSERT_GT(exchange, 0U);
+  const std::size_t calls = trace.size() - exchange;
+  ASSERT_GT(calls, 10U);
+  const int wanted = repetitions(24, 100);
+  for (int kill = 0; kill < wanted && !HasFailure(); ++kill) {
+    fs::remove_all(atlas);
+    ASSERT_EQ(run_somatlas(older).exit_code, 0);
+    // The first calls behind the exchange and the last one are those that a mark could miss.
+    const std::size_t behind = kill < 4    ? static_cast<std::size_t>(kill)
+                               : kill == 4 ? calls
+                                           : random_() % (calls + 1);
+    const Ending ending = run_somatlas(newer(), with({.root = {}, .number = exchange + behind}));
+    ASSERT_TRUE(ending.exit_code == 128 + SIGKILL || ending.exit_code == 0) << ending.err;
+    if (fs::exists(atlas + ".partial")) {
+      const Ending again = run_somatlas(newer());
+      if (again.exit_code != 0) {
+        EXPECT_NE(again.err.find("is complete"), std::string::npos) << again.err;
+      }
+    }
+    if (fs::exists(atlas + ".partial")) {
+      ADD_FAILURE() << "a folder stays after a kill " << behind << " calls behind the exchange";
+    }
+    EXPECT_TRUE(pipeline::read_content(atlas) == expected_)
+        << "killed " << behind << " calls behind the exchange";
+    expect_no_unfinished_folders(atlas);
+  }
+}
+
 // A full or failing disk: one sentence and exit code 1, or the same atlas; and it can be gone on
 // with.
 TEST_F(TrainingKill, FailingCallsAreToldAndGoneOnFrom) {
