@@ -13,6 +13,7 @@ std::span<const Registration> registrations() {
       {"train", "Train a map on a store and leave an atlas", define_train},
       {"map", "Find articles on an atlas", define_map},
       {"export", "Write an atlas or the rows of a store for other programs", define_export},
+      {"serve", "Show an atlas in a browser", define_serve},
       {"synth", "Make a synthetic corpus of MEDLINE's shape", define_synth},
       {"bench", "Measure somatlas on this machine", define_bench},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},

@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache pkg-config git dpkg-dev xz-utils
   libtbb-dev libzstd-dev libxml2-dev librocksdb-dev libisal-dev libssl-dev zlib1g-dev
-  libxxhash-dev libspng-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev libgtest-dev
+  libxxhash-dev libspng-dev libsqlite3-dev libmicrohttpd-dev libjs-leaflet libcli11-dev nlohmann-json3-dev libgtest-dev
   "$@"
 )
 

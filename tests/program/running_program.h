@@ -43,6 +43,8 @@ class RunningProgram {
   void wait_until_halted() const;
   /// Reads standard error until text has come, or the program has ended. Whether it came.
   bool wait_for_error_text(const std::string& text);
+  /// Of standard error, what was read so far.
+  [[nodiscard]] const std::string& error_text() const { return ending_.err; }
   /// Throws std::runtime_error past the time limit.
   Ending wait();
 

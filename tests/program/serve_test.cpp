@@ -1,0 +1,276 @@
+// somatlas serve over real sockets: what it answers, and what it does with requests that mean harm.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/formats/small_atlas.h"
+#include "tests/program/running_program.h"
+
+namespace somatlas::program_test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Socket {
+ public:
+  explicit Socket(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+      ::close(socket_);
+      throw std::runtime_error("the server cannot be reached");
+    }
+  }
+  ~Socket() { ::close(socket_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  /// Whether all of it could be sent.
+  bool send(const std::string& text) const {
+    std::size_t sent = 0;
+    while (sent < text.size()) {
+      const ssize_t count = ::send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+      if (count <= 0) {
+        return false;
+      }
+      sent += static_cast<std::size_t>(count);
+    }
+    return true;
+  }
+  /// Until the other side closes; throws after half a minute of silence.
+  [[nodiscard]] std::string read_all() const {
+    std::string text;
+    for (;;) {
+      pollfd readable{socket_, POLLIN, 0};
+      if (::poll(&readable, 1, 30'000) <= 0) {
+        throw std::runtime_error("the server keeps the connection");
+      }
+      std::array<char, 1 << 14> bytes{};
+      const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
+      if (count <= 0) {
+        return text;
+      }
+      text.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+  }
+
+ private:
+  int socket_;
+};
+
+struct Answer {
+  int status = 0;
+  std::string head;
+  std::string body;
+};
+
+class Serve : public ::testing::Test {
+ protected:
+  void SetUp() override { start({}); }
+
+  void start(const std::vector<std::string>& more) {
+    if (!std::filesystem::exists(scratch_ / "atlas")) {
+      make_atlas(scratch_ / "atlas");
+    }
+    std::vector<std::string> arguments{"serve", "--atlas", scratch_ / "atlas", "--port", "0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    server_ = std::make_unique<RunningProgram>(arguments);
+    ASSERT_TRUE(server_->wait_for_error_text("Ctrl-C")) << server_->error_text();
+    const std::string& said = server_->error_text();
+    const std::string before = "127.0.0.1:";
+    port_ = std::stoi(said.substr(said.find(before) + before.size()));
+  }
+  virtual void make_atlas(const std::string& directory) {
+    exports::SmallAtlas().make_atlas(directory, "id", "state");
+  }
+
+  [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] Answer raw(const std::string& request) const {
+    const Socket socket(port_);
+    socket.send(request);
+    const std::string text = socket.read_all();
+    const std::size_t end = text.find("\r\n\r\n");
+    if (!text.starts_with("HTTP/1.") || end == std::string::npos) {
+      return {};
+    }
+    return {std::stoi(text.substr(9, 3)), text.substr(0, end), text.substr(end + 4)};
+  }
+  [[nodiscard]] Answer get(const std::string& target, const std::string& method = "GET") const {
+    return raw(method + " " + target + " HTTP/1.1\r\nHost: " + host() +
+               "\r\nConnection: close\r\n\r\n");
+  }
+  [[nodiscard]] nlohmann::json json(const std::string& target) const {
+    const Answer answer = get(target);
+    EXPECT_EQ(answer.status, 200) << target << ' ' << answer.body;
+    EXPECT_NE(answer.head.find("Content-Type: application/json"), std::string::npos);
+    return nlohmann::json::parse(answer.body);
+  }
+
+  const ScratchDirectory scratch_;
+  std::unique_ptr<RunningProgram> server_;
+  int port_ = 0;
+};
+
+TEST_F(Serve, AnswersWithThePageItsScriptsAndTiles) {
+  const Answer page = get("/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_NE(page.body.find("<title>somatlas</title>"), std::string::npos);
+  for (const std::string name : {"leaflet.js", "leaflet.css", "viewer.js", "viewer.css"}) {
+    EXPECT_EQ(get("/" + name).status, 200) << name;
+    EXPECT_FALSE(get("/" + name).body.empty()) << name;
+  }
+  for (const std::string layer :
+       {"hits", "umatrix", "years", "growth", "region1", "region2", "region3", "D009369"}) {
+    const Answer tile = get("/tile/" + layer + "/0/0/0.png");
+    EXPECT_EQ(tile.status, 200) << layer;
+    EXPECT_EQ(tile.body.substr(0, 4), "\x89PNG") << layer;
+  }
+  const Answer head = get("/", "HEAD");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.body, "");
+  EXPECT_NE(head.head.find("Content-Length: " + std::to_string(page.body.size())),
+            std::string::npos);
+  for (const std::string header :
+       {"Content-Security-Policy: default-src 'none'", "X-Content-Type-Options: nosniff"}) {
+    EXPECT_NE(page.head.find(header), std::string::npos) << page.head;
+    EXPECT_NE(get("/nothing").head.find(header), std::string::npos) << header;
+  }
+}
+
+TEST_F(Serve, SaysWhatTheAtlasHolds) {
+  const exports::SmallAtlas atlas;
+  const auto described = json("/api/atlas");
+  EXPECT_EQ(described["side"], 3);
+  EXPECT_EQ(described["padded_side"], 4);
+  EXPECT_EQ(described["layers"].size(), 7U);
+  const auto cell = json("/api/cell/0/0");
+  EXPECT_EQ(cell["row"], 0);
+  EXPECT_EQ(cell["leading"][0]["ui"], "D000009370");
+  EXPECT_EQ(cell["leading"][0]["name"], "Fishes, \"Zebra\"");
+  EXPECT_EQ(cell["leading"][0]["share"], 9000 / 16383.0);
+  EXPECT_EQ(cell["leading"][0]["lift"], 9000 / 16383.0 * 4 / 1);
+  EXPECT_EQ(cell["neighbours"].size(), 3U);
+  EXPECT_EQ(json("/api/cell/1/1")["vacant"], true);
+  EXPECT_EQ(json("/api/cell/1/1")["neighbours"].size(), 8U);
+  const auto found = json("/api/search?q=NEO");
+  ASSERT_EQ(found["descriptors"].size(), 1U);
+  EXPECT_EQ(found["descriptors"][0]["ui"], "D009369");
+  EXPECT_EQ(json("/api/search?q=d006801")["descriptors"].size(), 0U);
+  EXPECT_EQ(json("/api/search?q=D006801")["descriptors"][0]["name"], "Humans");
+  const std::uint32_t neuron = atlas.place(atlas.articles().at(11))->neuron;
+  const auto article = json("/api/search?q=11")["article"];
+  EXPECT_EQ(article["row"], neuron / 3);
+  EXPECT_EQ(article["column"], neuron % 3);
+  EXPECT_EQ(json("/api/search?q=13")["article"]["found"], false);
+  EXPECT_EQ(json("/api/labels?level=1").size(), 2U);
+  EXPECT_EQ(json("/api/labels?level=0").size(), 8U);
+  EXPECT_EQ(json("/api/labels?level=0&top=1&bottom=1").size(), 2U);
+}
+
+TEST_F(Serve, RefusesWhatIsNotThere) {
+  for (const std::string target :
+       {"/nothing", "/tile/hits/0/0/1.png", "/tile/hits/99/0/0.png", "/tile/D000001/0/0/0.png",
+        "/tile/other/0/0/0.png", "/tile/hits/0/0/0", "/api", "/api/cell/3/0", "/api/cell/0/-1",
+        "/api/cell/0", "/api/other", "/CMakeLists.txt", "/serve/assets/index.html"}) {
+    EXPECT_EQ(get(target).status, 404) << target;
+  }
+  for (const std::string target :
+       {"/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2fetc", "//etc/passwd", "/viewer.js/",
+        "/viewer.js%00.png", "/api/search?q=%ff", "/api/labels?level=9", "/api/labels",
+        "/api/cell/0/0?page=x", "http://127.0.0.1/", "*"}) {
+    const Answer answer = get(target);
+    EXPECT_EQ(answer.status, 400) << target;
+    EXPECT_EQ(answer.body.find("root:"), std::string::npos);
+  }
+}
+
+TEST_F(Serve, ReadsAlone) {
+  for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "QUX"}) {
+    const Answer answer = get("/", method);
+    EXPECT_EQ(answer.status, 405) << method;
+    EXPECT_NE(answer.head.find("Allow: GET, HEAD"), std::string::npos) << answer.head;
+  }
+  EXPECT_EQ(raw("POST / HTTP/1.1\r\nHost: " + host() + "\r\nContent-Length: 99999999999\r\n\r\nabc")
+                .status,
+            405);
+  EXPECT_EQ(raw("GET / HTTP/1.1\r\nHost: " + host() + "\r\nContent-Length: 3\r\n\r\nabc").status,
+            400);
+}
+
+TEST_F(Serve, AnswersToItsOwnNameAlone) {
+  const auto status = [this](const std::string& headers) {
+    return raw("GET /api/atlas HTTP/1.1\r\n" + headers + "Connection: close\r\n\r\n").status;
+  };
+  EXPECT_EQ(status("Host: localhost:" + std::to_string(port_) + "\r\n"), 200);
+  EXPECT_EQ(status("Host: evil.example:" + std::to_string(port_) + "\r\n"), 421);
+  EXPECT_EQ(status("Host: 127.0.0.1\r\n"), 421);
+  EXPECT_EQ(status("Host: " + host() + "\r\nHost: evil.example\r\n"), 400);
+  EXPECT_EQ(status(""), 400);
+}
+
+TEST_F(Serve, BoundsLargeAndSlowRequests) {
+  // Headers past a connection's memory.
+  const Answer large =
+      raw("GET / HTTP/1.1\r\nHost: " + host() + "\r\nX: " + std::string(1 << 20, 'x') + "\r\n\r\n");
+  EXPECT_TRUE(large.status == 0 || large.status >= 400) << large.status;
+  const Answer long_target = get("/api/search?q=" + std::string(1 << 20, 'x'));
+  EXPECT_TRUE(long_target.status == 0 || long_target.status >= 400) << long_target.status;
+  // One that drips is closed though it is never silent; others are answered meanwhile.
+  const Socket slow(port_);
+  slow.send("GET / HTTP/1.1\r\nX: ");
+  const auto begun = Clock::now();
+  bool closed = false;
+  while (!closed && Clock::now() - begun < std::chrono::seconds(20)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    closed = !slow.send("x");
+  }
+  EXPECT_TRUE(closed);
+  EXPECT_EQ(get("/").status, 200);
+}
+
+TEST_F(Serve, EndsAtASignalAlsoWhileConnectionsAreOpen) {
+  const Socket idle(port_);
+  const Socket half(port_);
+  half.send("GET / HT");
+  server_->send(SIGTERM);
+  const Ending ending = server_->wait();
+  EXPECT_EQ(ending.exit_code, 143);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_THROW(Socket{port_}, std::runtime_error);
+}
+
+TEST_F(Serve, ATakenPortIsSaid) {
+  const Ending ending =
+      run_somatlas({"serve", "--atlas", scratch_ / "atlas", "--port", std::to_string(port_)});
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_NE(ending.err.find("port " + std::to_string(port_) + " cannot be listened on"),
+            std::string::npos)
+      << ending.err;
+}
+
+TEST_F(Serve, ACacheOfNoRoomGivesTheSameTiles) {
+  const std::string tile = get("/tile/D009369/1/0/0.png").body;
+  server_->send(SIGINT);
+  EXPECT_EQ(server_->wait().exit_code, 130);
+  start({"--cache", "1"});
+  EXPECT_EQ(get("/tile/D009369/1/0/0.png").body, tile);
+}
+
+}  // namespace
+}  // namespace somatlas::program_test

@@ -1,0 +1,59 @@
+// somatlas serve: an atlas in a browser.
+#include <memory>
+
+#include "tools/command.h"
+#include "tools/serve/http_server.h"
+#include "tools/serve/routes.h"
+
+namespace somatlas::tools {
+namespace {
+
+struct ServeOptions {
+  std::string atlas;
+  std::string store;
+  std::size_t cache = std::size_t{64} << 20;
+  serve::ServerSettings server;
+};
+
+int run(Session& session, const ServeOptions& options) {
+  const std::stop_token stop = session.stop_token();
+  const std::unique_ptr<store::Atlas> atlas =
+      store::Atlas::open(options.atlas, store::Atlas::Access::read);
+  const std::unique_ptr<store::Store> articles =
+      options.store.empty() ? nullptr
+                            : store::Store::open(options.store, store::Store::Access::read);
+  const serve::AtlasView view(*atlas, articles.get(), options.cache);
+  serve::HttpServer server(options.server, [&view](const serve::RequestTarget& target) {
+    return serve::reply_to(view, target);
+  });
+  session.say(options.atlas + " is at http://127.0.0.1:" + std::to_string(server.port()) +
+              "/ (Ctrl-C ends)");
+  if (options.server.remote) {
+    session.say("Other machines can read it too, all of it, with no password.");
+  }
+  server.serve_until(stop);
+  return exit_done;
+}
+
+}  // namespace
+
+Run define_serve(CLI::App& command) {
+  auto options = std::make_shared<ServeOptions>();
+  add_atlas_option(command, options->atlas)->required();
+  add_store_option(command, options->store)
+      ->description("The article store, a directory: shows the years of a cell's articles");
+  command.add_option("--port", options->server.port, "The port to listen on; 0: any that is free")
+      ->check(CLI::Range(0, 65535).description(""))
+      ->capture_default_str()
+      ->type_name("N");
+  command.add_flag("--allow-remote", options->server.remote,
+                   "Listen on every address of this machine, so that others can read the atlas");
+  add_size_option(command, "--cache", options->cache,
+                  "Memory for layers and tiles that were made (default: 64MiB)");
+  command.footer(
+      "Open the address it prints in a browser. Nothing is fetched from anywhere else. Without\n"
+      "--allow-remote this machine alone is answered.");
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace somatlas::tools

@@ -1,0 +1,126 @@
+// The page: the map, its layer, and the address that brings the whole view back.
+'use strict';
+
+class Viewer {
+  constructor(atlas) {
+    this.atlas = atlas;
+    const bits = Math.log2(atlas.padded_side) - 8; // the server's zoom 0 shows all in one tile
+    const crs = L.extend({}, L.CRS.Simple, { transformation: new L.Transformation(1, 0, 1, 0) });
+    const all = L.latLngBounds([0, 0], [atlas.side, atlas.side]);
+    this.map = L.map('map', {
+      crs, minZoom: -bits, maxZoom: atlas.most_zoom - bits, maxBounds: all.pad(0.5), zoomControl: true,
+      attributionControl: false,
+    });
+    this.zoomOffset = bits;
+    this.select = document.getElementById('layer');
+    for (const layer of atlas.layers) this.select.append(make('option', { value: layer.id }, layer.title));
+    this.select.addEventListener('change', () => this.setLayer(this.select.value));
+    this.card = new Card((row, column) => this.showCell(row, column), (ui) => this.setLayer(ui), () => this.mark(null));
+    this.search = new Search((ui) => this.setLayer(ui), (row, column) => this.showCell(row, column, true));
+    this.map.fitBounds(all);
+    this.restore().then(() => {
+      this.labels = new Labels(this.map, atlas);
+      this.map.on('moveend', () => this.keep());
+      this.map.on('click', (event) => this.showCell(Math.floor(event.latlng.lat), Math.floor(event.latlng.lng)));
+      window.addEventListener('hashchange', () => location.hash !== this.hash && this.restore());
+      new ResizeObserver(() => this.map.invalidateSize()).observe(document.getElementById('map'));
+    });
+    document.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  key(event) {
+    const typing = ['INPUT', 'SELECT', 'TEXTAREA'].includes(event.target.tagName);
+    if (event.key === '/' && !typing) {
+      event.preventDefault();
+      this.search.input.focus();
+    } else if (event.key === 'Escape' && !typing && this.card.at) {
+      this.card.close();
+      document.getElementById('map').focus();
+    } else if (event.key === 'Enter' && event.target.id === 'map') {
+      const centre = this.map.getCenter();
+      this.showCell(Math.floor(centre.lat), Math.floor(centre.lng)).then(() => document.querySelector('#card h2')?.focus());
+    }
+  }
+
+  async setLayer(id) {
+    let layer = this.atlas.layers.find((known) => known.id === id);
+    if (!layer) {
+      try {
+        layer = await ask(`api/layer/${encodeURIComponent(id)}`);
+      } catch (error) {
+        return tell(error.message);
+      }
+      this.select.querySelector('[data-plane]')?.remove();
+      this.select.append(make('option', { value: id, 'data-plane': '' }, layer.title));
+    }
+    this.select.value = id;
+    this.layer = layer;
+    const tiles = L.tileLayer(`tile/${id}/{z}/{x}/{y}.png?v=${this.atlas.state}`, {
+      noWrap: true, bounds: [[0, 0], [this.atlas.side, this.atlas.side]], zoomOffset: this.zoomOffset,
+      minZoom: this.map.getMinZoom(), maxZoom: this.map.getMaxZoom(),
+    });
+    const before = this.tiles;
+    tiles.once('load', () => before?.remove());
+    this.tiles = tiles.addTo(this.map);
+    showLegend(this.atlas, layer);
+    tell(`Layer: ${layer.title}`);
+    this.keep();
+  }
+
+  async showCell(row, column, centre = false) {
+    if (row < 0 || column < 0 || row >= this.atlas.side || column >= this.atlas.side) return;
+    this.mark([row, column]);
+    try {
+      await this.card.open(row, column);
+    } catch (error) {
+      tell(error.message);
+    }
+    this.map.invalidateSize();
+    const at = L.latLng(row + 0.5, column + 0.5);
+    if (centre) this.map.setView(at, Math.max(this.map.getZoom(), Math.min(5, this.map.getMaxZoom())));
+    else if (!this.map.getBounds().contains(at)) this.map.panTo(at);
+  }
+
+  mark(cell) {
+    this.frame?.remove();
+    this.cell = cell;
+    if (cell) {
+      const bounds = [cell, [cell[0] + 1, cell[1] + 1]];
+      this.frame = L.layerGroup([
+        L.rectangle(bounds, { color: '#fff', weight: 5, fill: false, interactive: false }),
+        L.rectangle(bounds, { color: '#000', weight: 2, fill: false, interactive: false }),
+      ]).addTo(this.map);
+    }
+    this.keep();
+  }
+
+  keep() {
+    if (!this.layer || this.restoring) return;
+    const centre = this.map.getCenter();
+    const view = new URLSearchParams({
+      layer: this.layer.id, z: this.map.getZoom(), row: centre.lat.toFixed(2), column: centre.lng.toFixed(2),
+    });
+    if (this.cell) view.set('cell', this.cell.join('.'));
+    this.hash = `#${view}`;
+    history.replaceState(null, '', this.hash);
+  }
+
+  async restore() {
+    const view = new URLSearchParams(location.hash.slice(1));
+    const number = (name) => (view.has(name) && Number.isFinite(+view.get(name)) ? +view.get(name) : null);
+    this.restoring = true;
+    if (number('z') !== null && number('row') !== null && number('column') !== null) {
+      this.map.setView([number('row'), number('column')], number('z'), { animate: false });
+    }
+    await this.setLayer(view.get('layer') ?? this.atlas.layers[0].id);
+    if (!this.layer) await this.setLayer(this.atlas.layers[0].id);
+    const cell = /^(\d{1,6})\.(\d{1,6})$/.exec(view.get('cell') ?? '');
+    if (cell) await this.showCell(+cell[1], +cell[2]);
+    this.restoring = false;
+    this.keep();
+  }
+}
+
+ask('api/atlas').then((atlas) => { window.viewer = new Viewer(atlas); }, (error) => {
+  document.querySelector('main').replaceChildren(make('p', {}, error.message));
+});

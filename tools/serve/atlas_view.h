@@ -1,0 +1,104 @@
+// An atlas as the viewer's pages see it: what is small is held, planes and lists are read when they
+// are asked for. Always holds: nothing here changes once made, but for the cache and the mapper,
+// which lock; so requests are answered by several threads at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "pipeline/atlas_meta.h"
+#include "pipeline/map_tiles.h"
+#include "pipeline/mapping.h"
+#include "store/atlas.h"
+#include "store/store.h"
+#include "tools/serve/byte_cache.h"
+
+namespace somatlas::serve {
+
+/// The colours of a layer.
+enum class Palette : std::uint8_t { sequential, diverging, parts };
+
+struct LegendTick {
+  double place = 0;  // 0 to 1 on the scale
+  std::string text;
+};
+
+/// What can be shown of every cell.
+struct Layer {
+  std::string id;  // in addresses: a word, or a descriptor's UI
+  std::string title;
+  std::string quantity;  // what the colours measure
+  Palette palette = Palette::sequential;
+  std::optional<std::size_t> level;  // regions of that level
+  std::vector<LegendTick> ticks;
+};
+
+class AtlasView {
+ public:
+  /// store: where years of articles are found; null: none is shown. Both outlive this. Throws
+  /// store::StoreError where the atlas is not whole.
+  AtlasView(store::Atlas& atlas, store::Store* store, std::size_t cache_bytes);
+
+  [[nodiscard]] const pipeline::AtlasMeta& meta() const { return meta_; }
+  [[nodiscard]] std::uint32_t side() const { return meta_.settings.side; }
+  [[nodiscard]] const store::AtlasCells& cells() const { return cells_; }
+  [[nodiscard]] const std::vector<store::AtlasDescriptor>& descriptors() const {
+    return descriptors_;
+  }
+  [[nodiscard]] const store::AtlasDescriptor* descriptor(store::DescriptorCode code) const;
+  /// Number of the region of that level that each cell lies in.
+  [[nodiscard]] const std::vector<std::uint32_t>& part(std::size_t level) const {
+    return part_[level];
+  }
+  [[nodiscard]] store::Atlas& atlas() const { return atlas_; }
+  [[nodiscard]] store::Store* store() const { return store_; }
+  [[nodiscard]] ByteCache& cache() const { return cache_; }
+  /// Tells this atlas's addresses from another's.
+  [[nodiscard]] const std::string& state() const { return state_; }
+
+  /// The layers that every atlas has.
+  [[nodiscard]] const std::vector<Layer>& layers() const { return layers_; }
+  /// One of them or a descriptor's plane; nothing where there is none of that id.
+  [[nodiscard]] std::optional<Layer> layer(const std::string& id) const;
+  /// A shade a cell.
+  [[nodiscard]] ByteCache::Value shades(const std::string& id) const;
+
+  /// Calls use with the mapper, one thread at a time.
+  template <typename Use>
+  auto with_mapper(const Use& use) const {
+    const std::lock_guard lock(mapper_mutex_);
+    if (!mapper_) {
+      mapper_ = std::make_unique<pipeline::AtlasMapper>(atlas_, mapper_bytes_);
+    }
+    return use(*mapper_);
+  }
+
+ private:
+  void make_layers();
+  [[nodiscard]] std::string make_shades(const std::string& id) const;
+  [[nodiscard]] std::string plane_shades(store::DescriptorCode code) const;
+
+  store::Atlas& atlas_;
+  store::Store* store_;
+  pipeline::AtlasMeta meta_;
+  store::AtlasCells cells_;
+  std::vector<store::AtlasDescriptor> descriptors_;  // UI order
+  std::unordered_map<store::DescriptorCode, std::size_t> place_;
+  std::array<std::vector<std::uint32_t>, store::region_levels> part_;
+  std::string state_;
+  std::vector<Layer> layers_;
+  std::unordered_map<std::string, pipeline::ShadeRange> ranges_;
+  mutable ByteCache cache_;
+  std::size_t mapper_bytes_;
+  mutable std::mutex mapper_mutex_;
+  mutable std::unique_ptr<pipeline::AtlasMapper> mapper_;
+};
+
+}  // namespace somatlas::serve
