@@ -41,6 +41,7 @@ struct Registration {
 [[nodiscard]] Run define_map(CLI::App& command);
 [[nodiscard]] Run define_export(CLI::App& command);
 [[nodiscard]] Run define_serve(CLI::App& command);
+[[nodiscard]] Run define_import(CLI::App& command);
 [[nodiscard]] Run define_synth(CLI::App& command);
 [[nodiscard]] Run define_bench(CLI::App& command);
 [[nodiscard]] Run define_verify(CLI::App& command);

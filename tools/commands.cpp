@@ -14,6 +14,7 @@ std::span<const Registration> registrations() {
       {"map", "Find articles on an atlas", define_map},
       {"export", "Write an atlas or the rows of a store for other programs", define_export},
       {"serve", "Show an atlas in a browser", define_serve},
+      {"import", "Take rows of another program's file into a store", define_import},
       {"synth", "Make a synthetic corpus of MEDLINE's shape", define_synth},
       {"bench", "Measure somatlas on this machine", define_bench},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},

@@ -11,8 +11,9 @@
 
 namespace somatlas::lookup {
 
-LineSource::LineSource(ingest::ByteSource& source, std::size_t longest_line_bytes)
-    : source_(source), longest_(longest_line_bytes) {}
+LineSource::LineSource(ingest::ByteSource& source, std::size_t longest_bytes,
+                       std::string advice)
+    : source_(source), longest_(longest_bytes), advice_(std::move(advice)) {}
 
 bool LineSource::next(std::string_view& line) {
   std::size_t searched = begin_;
@@ -23,9 +24,9 @@ bool LineSource::next(std::string_view& line) {
       break;
     }
     if (buffer_.size() - begin_ > longest_) {
-      throw ingest::InputError(source_.path(), number_ + 1,
-                               "a line is longer than " + std::to_string(longest_) +
-                                   " bytes; give a PMID or the descriptors of one article a line");
+      throw ingest::InputError(
+          source_.path(), number_ + 1,
+          "a line is longer than " + std::to_string(longest_) + " bytes; " + advice_);
     }
     buffer_.erase(0, begin_);
     begin_ = 0;
@@ -47,9 +48,9 @@ bool LineSource::next(std::string_view& line) {
   begin_ = std::min(end + 1, buffer_.size());
   ++number_;
   if (line.size() > longest_) {
-    throw ingest::InputError(source_.path(), number_,
-                             "the line is longer than " + std::to_string(longest_) +
-                                 " bytes; give a PMID or the descriptors of one article a line");
+    throw ingest::InputError(
+        source_.path(), number_,
+        "the line is longer than " + std::to_string(longest_) + " bytes; " + advice_);
   }
   if (line.ends_with('\r')) {
     line.remove_suffix(1);
@@ -58,8 +59,7 @@ bool LineSource::next(std::string_view& line) {
     line.remove_prefix(3);
   }
   if (line.find('\0') != std::string_view::npos) {
-    throw ingest::InputError(source_.path(), number_,
-                             "a NUL byte: this is neither MEDLINE XML nor a text file in UTF-8");
+    throw ingest::InputError(source_.path(), number_, "a NUL byte: this is neither MEDLINE XML nor a text file in UTF-8");
   }
   return true;
 }

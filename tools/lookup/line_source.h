@@ -14,7 +14,9 @@ namespace somatlas::lookup {
 
 class LineSource {
  public:
-  LineSource(ingest::ByteSource& source, std::size_t longest_line_bytes);
+  /// advice: what a line should be, for the refusal of one that is too long.
+  LineSource(ingest::ByteSource& source, std::size_t longest_bytes,
+             std::string advice = "give a PMID or the descriptors of one article a line");
 
   /// The next line without its line end (LF or CR LF) and, in the first, without a UTF-8 mark;
   /// false at the end. The view is valid until the next call. Throws ingest::InputError where a
@@ -26,6 +28,7 @@ class LineSource {
  private:
   ingest::ByteSource& source_;
   std::size_t longest_;
+  std::string advice_;
   std::string buffer_;
   std::size_t begin_ = 0;  // of what is not yet handed out
   bool ended_ = false;
