@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "store/store_error.h"
+#include "tools/export/atlas_export.h"
 #include "tools/export/delimited.h"
 #include "tools/export/peer_formats.h"
 #include "tools/export/region_network.h"
@@ -98,11 +99,11 @@ std::optional<std::uint64_t> export_vosviewer(store::Atlas& atlas, const Target&
     const NetworkRegion& region = network.regions[r];
     fields = {std::to_string(r + 1),
               tsv_field(region.name),
-              fixed_text(region.x, 6),
-              fixed_text(region.y, 6),
+              decimals(region.x, 6),
+              decimals(region.y, 6),
               std::to_string(region.area + 1),
               std::to_string(region.hits),
-              region.mean_year ? fixed_text(*region.mean_year, 2) : ""};
+              region.mean_year ? decimals(*region.mean_year, 2) : ""};
     map.write(csv_line(fields));
   }
   map.close();
@@ -160,14 +161,14 @@ std::optional<std::uint64_t> export_graphml(store::Atlas& atlas, const Target& t
   for (std::size_t r = 0; r < network.regions.size(); ++r) {
     const NetworkRegion& region = network.regions[r];
     std::string node = "<node id=\"r" + std::to_string(r) + "\">";
-    node += data("label", region.name) + data("x", fixed_text(region.x, 6)) +
-            data("y", fixed_text(region.y, 6)) + data("row", std::to_string(region.row)) +
+    node += data("label", region.name) + data("x", decimals(region.x, 6)) +
+            data("y", decimals(region.y, 6)) + data("row", std::to_string(region.row)) +
             data("column", std::to_string(region.column)) + data("area", region.area_name) +
             data("continent", region.continent_name) + data("cells", std::to_string(region.cells)) +
             data("hits", std::to_string(region.hits));
     if (region.mean_year) {
-      node += data("mean_year", fixed_text(*region.mean_year, 2)) +
-              data("growth", fixed_text(*region.growth, 4));
+      node += data("mean_year", decimals(*region.mean_year, 2)) +
+              data("growth", decimals(*region.growth, 4));
     }
     file.write(node + data("leading", list_of(region.leading)) + "</node>\n");
   }

@@ -1,13 +1,9 @@
 // Regions with their places, and how long their borders are.
 #include "tools/export/region_network.h"
 
-#include <array>
-#include <cstdio>
-#include <unordered_map>
+#include <algorithm>
 
 #include "pipeline/atlas_meta.h"
-#include "pipeline/lift.h"
-#include "store/store_error.h"
 #include "tools/export/atlas_export.h"
 
 namespace somatlas::exports {
@@ -19,26 +15,11 @@ std::string name_of(const store::AtlasRegion& region, const char* kind, std::siz
 
 }  // namespace
 
-// printf is used with the program's own "C" locale, which it never changes.
-std::string fixed_text(double value, int places) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", places, value);
-  return text.data();
-}
-
 RegionNetwork region_network(store::Atlas& atlas) {
-  const std::uint32_t side = pipeline::read_atlas_meta(atlas).settings.side;
+  const pipeline::AtlasMeta meta = pipeline::read_atlas_meta(atlas);
+  const std::uint32_t side = meta.settings.side;
   const store::AtlasCells cells = checked_cells(atlas, side);
-  std::unordered_map<store::DescriptorCode, std::string> names;
-  for (store::AtlasDescriptor& descriptor : atlas.descriptors()) {
-    names[descriptor.code] = std::move(descriptor.name);
-  }
-  std::uint64_t dated = 0;
-  std::uint64_t recent = 0;
-  for (const store::AtlasRegion& region : cells.levels[0]) {
-    dated += region.year_count;
-    recent += region.recent_count;
-  }
+  const Corpus corpus(atlas, cells, meta.training_articles);
   RegionNetwork network;
   for (std::size_t r = 0; r < cells.levels[0].size(); ++r) {
     const store::AtlasRegion& region = cells.levels[0][r];
@@ -58,15 +39,12 @@ RegionNetwork region_network(store::Atlas& atlas) {
     if (region.year_count != 0) {
       shown.mean_year =
           static_cast<double>(region.year_sum) / static_cast<double>(region.year_count);
-      shown.growth = pipeline::growth(region.recent_count, region.year_count, recent, dated);
+      shown.growth = corpus.growth(region.recent_count, region.year_count);
     }
     for (const store::AtlasRegion::Leading& leading : region.leading) {
-      const std::string ui = store::descriptor_ui(leading.code);
-      const auto found = names.find(leading.code);
-      const bool named = found != names.end() && !found->second.empty();
-      shown.leading.push_back(named ? found->second : ui);
+      shown.leading.push_back(corpus.name(leading.code));
       if (shown.leading_ui.empty()) {
-        shown.leading_ui = ui;
+        shown.leading_ui = store::descriptor_ui(leading.code);
       }
     }
   }

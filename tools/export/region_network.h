@@ -40,7 +40,4 @@ struct RegionNetwork {
 /// Throws store::StoreError where the cells are not those of the atlas's side.
 [[nodiscard]] RegionNetwork region_network(store::Atlas& atlas);
 
-/// A figure as text with `places` decimals.
-[[nodiscard]] std::string fixed_text(double value, int places);
-
 }  // namespace somatlas::exports

@@ -2,18 +2,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
 #include "pipeline/lift.h"
 #include "store/store_error.h"
+#include "tools/export/atlas_export.h"
 #include "tools/serve/atlas_view.h"
 #include "tools/serve/palettes.h"
 
 namespace somatlas::serve {
 namespace {
 
+using exports::decimals;
 using pipeline::Shade;
 using pipeline::ShadeRange;
 
@@ -22,12 +23,6 @@ constexpr double weight_one = 16383;
 // The ends of a scale leave out the outermost hundredth on each side, which few cells have.
 constexpr double outermost = 0.01;
 constexpr double most_growth = 2;  // as a power of two
-
-std::string decimals(double value, int places) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", places, value);
-  return text.data();
-}
 
 std::vector<LegendTick> linear_ticks(const ShadeRange& range, int places, double unit = 1) {
   std::vector<LegendTick> ticks;
@@ -91,24 +86,15 @@ void AtlasView::make_layers() {
     return ShadeRange{.low = pipeline::quantile(values, outermost),
                       .high = pipeline::quantile(values, 1 - outermost)};
   };
-  layers_.push_back({.id = "region1",
-                     .title = "Regions",
-                     .quantity = "",
-                     .palette = Palette::parts,
-                     .level = 0,
-                     .ticks = {}});
-  layers_.push_back({.id = "region2",
-                     .title = "Areas",
-                     .quantity = "",
-                     .palette = Palette::parts,
-                     .level = 1,
-                     .ticks = {}});
-  layers_.push_back({.id = "region3",
-                     .title = "Continents",
-                     .quantity = "",
-                     .palette = Palette::parts,
-                     .level = 2,
-                     .ticks = {}});
+  constexpr std::array<const char*, 3> level_titles{"Regions", "Areas", "Continents"};
+  for (std::size_t level = 0; level < level_titles.size(); ++level) {
+    layers_.push_back({.id = "region" + std::to_string(level + 1),
+                       .title = level_titles[level],
+                       .quantity = "",
+                       .palette = Palette::parts,
+                       .level = level,
+                       .ticks = {}});
+  }
   ShadeRange hits = range_of("hits");
   hits.low = 1;
   hits.high = std::max(hits.high, 2.0);
