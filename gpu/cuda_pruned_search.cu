@@ -40,8 +40,10 @@ class RowSearch {
   __device__ RowSearch(const CodebookView& book, Queue& supers, Queue& blocks)
       : book_(book), supers_(supers), blocks_(blocks), lane_(threadIdx.x % 32) {
     if (lane_ == 0) {
-      supers_.taken = 0;
       blocks_.taken = 0;
+      if constexpr (!one_level) {
+        supers_.taken = 0;  // on one level all warps share it, and none takes from it
+      }
     }
   }
 
