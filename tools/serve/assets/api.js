@@ -1,28 +1,32 @@
-// Asking the server, and making elements. Text from an answer goes in as text, never as markup.
+// All that the page knows of its atlas comes through this one object: here from the server, in a
+// folder of files from scripts. Each method returns a promise, but for tiles().
 'use strict';
 
-async function ask(path, signal) {
-  const answer = await fetch(path, { signal });
-  if (!answer.ok) throw new Error((await answer.text()).trim() || 'the server did not answer');
-  return answer.json();
-}
+const api = {
+  async ask(path, signal) {
+    const answer = await fetch(path, { signal });
+    if (!answer.ok) throw new Error((await answer.text()).trim() || 'the server did not answer');
+    return answer.json();
+  },
 
-/** An element with attributes (on... are listeners) and children, elements or text. */
-function make(tag, attributes = {}, ...children) {
-  const svg = ['svg', 'rect', 'text', 'title'].includes(tag);
-  const element = svg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (value !== null) element.setAttribute(name, value);
-  }
-  for (const child of children) {
-    if (child !== null) element.append(child);
-  }
-  return element;
-}
+  atlas() { return this.ask('api/atlas'); },
 
-function tell(text) {
-  document.getElementById('status').textContent = text;
-}
+  /** A descriptor's plane, by its UI. */
+  layer(id) { return this.ask(`api/layer/${encodeURIComponent(id)}`); },
 
-const grouped = (number) => number.toLocaleString('en');
+  /** Where Leaflet finds a layer's tiles. state: the atlas's. */
+  tiles(id, state) { return `tile/${id}/{z}/{x}/{y}.png?v=${state}`; },
+
+  /** page: of its articles, from 0. */
+  cell(row, column, page) { return this.ask(`api/cell/${row}/${column}?page=${page}`); },
+
+  /** Articles of a cell by year; to be asked again until all are counted. */
+  years(row, column) { return this.ask(`api/years/${row}/${column}`); },
+
+  /** Names in a window {top, left, bottom, right} of rows and columns, the ends included. level: 1 to 3; 0: of cells. */
+  labels(level, window, signal) {
+    return this.ask(`api/labels?${new URLSearchParams({ level, ...window })}`, signal);
+  },
+
+  search(text) { return this.ask(`api/search?q=${encodeURIComponent(text)}`); },
+};

@@ -19,7 +19,7 @@ class Card {
 
   async open(row, column, page = 0) {
     const mine = this.at = `${row},${column}`;
-    const cell = await ask(`api/cell/${row}/${column}?page=${page}`);
+    const cell = await api.cell(row, column, page);
     if (this.at !== mine) return;
     const first = cell.leading[0];
     this.element.hidden = false;
@@ -57,7 +57,7 @@ class Card {
   // The server counts some ranges of PMIDs at a time.
   async chart(box, cell, mine) {
     for (let tries = 0; tries < 40 && this.at === mine; ++tries) {
-      const counts = await ask(`api/years/${cell.row}/${cell.column}`);
+      const counts = await api.years(cell.row, cell.column);
       if (counts.by_year.length) box.replaceChildren(box.firstChild, this.bars(counts));
       if (counts.counted === counts.articles) return;
     }

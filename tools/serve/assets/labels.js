@@ -25,16 +25,15 @@ class Labels {
     const level = this.level();
     const bounds = this.map.getBounds();
     const within = (value) => Math.max(0, Math.min(this.atlas.side - 1, Math.floor(value)));
-    const query = new URLSearchParams({
-      level,
+    const window = {
       top: within(bounds.getSouth()), bottom: within(bounds.getNorth()),
       left: within(bounds.getWest()), right: within(bounds.getEast()),
-    });
+    };
     this.running?.abort();
     this.running = new AbortController();
     let names;
     try {
-      names = await ask(`api/labels?${query}`, this.running.signal);
+      names = await api.labels(level, window, this.running.signal);
     } catch (error) {
       if (error.name !== 'AbortError') tell(error.message);
       return;

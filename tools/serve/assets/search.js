@@ -26,7 +26,7 @@ class Search {
   async look() {
     const text = this.input.value.trim();
     if (!text) return this.hide();
-    const found = await ask(`api/search?q=${encodeURIComponent(text)}`);
+    const found = await api.search(text);
     if (text !== this.input.value.trim()) return;
     this.choices = found.descriptors.map((entry) => ({
       text: entry.name, more: `${grouped(entry.articles)} articles`, take: () => this.plane(entry.ui),

@@ -46,7 +46,7 @@ class Viewer {
     let layer = this.atlas.layers.find((known) => known.id === id);
     if (!layer) {
       try {
-        layer = await ask(`api/layer/${encodeURIComponent(id)}`);
+        layer = await api.layer(id);
       } catch (error) {
         return tell(error.message);
       }
@@ -55,7 +55,7 @@ class Viewer {
     }
     this.select.value = id;
     this.layer = layer;
-    const tiles = L.tileLayer(`tile/${id}/{z}/{x}/{y}.png?v=${this.atlas.state}`, {
+    const tiles = L.tileLayer(api.tiles(id, this.atlas.state), {
       noWrap: true, bounds: [[0, 0], [this.atlas.side, this.atlas.side]], zoomOffset: this.zoomOffset,
       minZoom: this.map.getMinZoom(), maxZoom: this.map.getMaxZoom(),
     });
@@ -121,6 +121,6 @@ class Viewer {
   }
 }
 
-ask('api/atlas').then((atlas) => { window.viewer = new Viewer(atlas); }, (error) => {
+api.atlas().then((atlas) => { window.viewer = new Viewer(atlas); }, (error) => {
   document.querySelector('main').replaceChildren(make('p', {}, error.message));
 });
