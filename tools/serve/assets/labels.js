@@ -1,4 +1,5 @@
-// Names on the map: of the level that suits the zoom, the largest first, none over another.
+// Names on the map: of the level that suits the zoom, the largest first, none over another or under a panel, and
+// none cut by an edge.
 'use strict';
 
 class Labels {
@@ -41,24 +42,48 @@ class Labels {
     this.group.clearLayers();
     const [size, weight] = [[11, 500], [12, 600], [14, 600], [16, 700]][level];
     this.pen.font = `${weight} ${size}px system-ui, sans-serif`;
-    const taken = [];
+    const taken = this.panels();
+    const [low, high] = this.room();
     const limit = 2 ** this.map.getZoom();
     for (const { row, column, name } of names) {
       const at = L.latLng(row + 0.5, column + 0.5);
       const point = this.map.latLngToContainerPoint(at);
       const lines = level === 0 ? this.wrapped(name, limit - 8) : this.wrapped(name, 170);
       const half = Math.max(...lines.map((line) => this.pen.measureText(line).width)) / 2 + 3;
-      const high = lines.length * size * 0.6 + 2;
-      const box = [point.x - half, point.y - high, point.x + half, point.y + high];
+      const tall = lines.length * size * 0.6 + 2;
+      const x = this.kept(point.x, half, low.x, high.x);
+      const y = this.kept(point.y, tall, low.y, high.y);
+      const box = [x - half, y - tall, x + half, y + tall];
       if (taken.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);
       const text = make('div', { class: `name name${level}` });
       lines.forEach((line, i) => text.append(...(i > 0 ? [make('br'), line] : [line])));
       L.marker(at, {
         interactive: false, keyboard: false,
-        icon: L.divIcon({ html: text, className: '', iconSize: [2 * half, 2 * high] }),
+        icon: L.divIcon({ html: text, className: '', iconSize: [2 * half, 2 * tall], iconAnchor: [half + point.x - x, tall + point.y - y] }),
       }).addTo(this.group);
     }
+  }
+
+  /** What lies on the map: boxes as left, top, right, bottom. */
+  panels() {
+    const map = this.map.getContainer();
+    const { left, top } = map.getBoundingClientRect();
+    return [document.getElementById('legend'), ...map.querySelectorAll('.leaflet-control')]
+      .map((panel) => panel.getBoundingClientRect()).filter((box) => box.width > 0)
+      .map((box) => [box.left - left - 4, box.top - top - 4, box.right - left + 4, box.bottom - top + 4]);
+  }
+
+  /** The part of the window that the map fills, where a name should stand. */
+  room() {
+    const size = this.map.getSize();
+    const first = this.map.latLngToContainerPoint([0, 0]);
+    const last = this.map.latLngToContainerPoint([this.atlas.side, this.atlas.side]);
+    return [L.point(Math.max(0, first.x), Math.max(0, first.y)), L.point(Math.min(size.x, last.x), Math.min(size.y, last.y))];
+  }
+
+  kept(middle, half, low, high) {
+    return high - low < 2 * half ? (low + high) / 2 : Math.max(low + half, Math.min(high - half, middle));
   }
 
   wrapped(name, width) {

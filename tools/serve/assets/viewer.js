@@ -1,6 +1,17 @@
 // The page: the map, its layer, and the address that brings the whole view back.
 'use strict';
 
+// Between two zooms tiles of the lower one are drawn larger: made smaller, they would lose lines.
+const Tiles = L.TileLayer.extend({
+  _setView(centre, zoom, ...more) {
+    this._lower = Math.floor(zoom + 1e-6);
+    L.TileLayer.prototype._setView.call(this, centre, zoom, ...more);
+  },
+  _clampZoom(zoom) {
+    return L.TileLayer.prototype._clampZoom.call(this, this._lower ?? zoom);
+  },
+});
+
 class Viewer {
   constructor(atlas) {
     this.atlas = atlas;
@@ -17,15 +28,36 @@ class Viewer {
     this.select.addEventListener('change', () => this.setLayer(this.select.value));
     this.card = new Card((row, column) => this.showCell(row, column), (ui) => this.setLayer(ui), () => this.mark(null));
     this.search = new Search((ui) => this.setLayer(ui), (row, column) => this.showCell(row, column, true));
-    this.map.fitBounds(all);
+    this.all = all;
+    this.map.on('movestart', () => { this.whole = this.whole && this.placing; });
+    this.showAll();
     this.restore().then(() => {
       this.labels = new Labels(this.map, atlas);
       this.map.on('moveend', () => this.keep());
       this.map.on('click', (event) => this.showCell(Math.floor(event.latlng.lat), Math.floor(event.latlng.lng)));
       window.addEventListener('hashchange', () => location.hash !== this.hash && this.restore());
-      new ResizeObserver(() => this.map.invalidateSize()).observe(document.getElementById('map'));
+      new ResizeObserver(() => this.resize()).observe(document.getElementById('map'));
     });
     document.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  /** Zooms that no button gives: steps of zoom are whole else. */
+  place(move) {
+    this.placing = true;
+    this.map.options.zoomSnap = 0;
+    move();
+    this.map.options.zoomSnap = 1;
+    this.placing = false;
+  }
+
+  showAll() {
+    this.whole = true;
+    this.place(() => this.map.fitBounds(this.all, { animate: false }));
+  }
+
+  resize() {
+    this.place(() => this.map.invalidateSize({ animate: false }));
+    if (this.whole) this.showAll();
   }
 
   key(event) {
@@ -55,7 +87,7 @@ class Viewer {
     }
     this.select.value = id;
     this.layer = layer;
-    const tiles = L.tileLayer(api.tiles(id, this.atlas.state), {
+    const tiles = new Tiles(api.tiles(id, this.atlas.state), {
       noWrap: true, bounds: [[0, 0], [this.atlas.side, this.atlas.side]], zoomOffset: this.zoomOffset,
       minZoom: this.map.getMinZoom(), maxZoom: this.map.getMaxZoom(),
     });
@@ -63,6 +95,7 @@ class Viewer {
     tiles.once('load', () => before?.remove());
     this.tiles = tiles.addTo(this.map);
     showLegend(this.atlas, layer);
+    this.labels?.show();
     tell(`Layer: ${layer.title}`);
     this.keep();
   }
@@ -75,7 +108,7 @@ class Viewer {
     } catch (error) {
       tell(error.message);
     }
-    this.map.invalidateSize();
+    this.resize();
     const at = L.latLng(row + 0.5, column + 0.5);
     if (centre) this.map.setView(at, Math.max(this.map.getZoom(), Math.min(5, this.map.getMaxZoom())));
     else if (!this.map.getBounds().contains(at)) this.map.panTo(at);
@@ -98,7 +131,8 @@ class Viewer {
     if (!this.layer || this.restoring) return;
     const centre = this.map.getCenter();
     const view = new URLSearchParams({
-      layer: this.layer.id, z: this.map.getZoom(), row: centre.lat.toFixed(2), column: centre.lng.toFixed(2),
+      layer: this.layer.id,
+      ...(this.whole ? {} : { z: +this.map.getZoom().toFixed(3), row: centre.lat.toFixed(2), column: centre.lng.toFixed(2) }),
     });
     if (this.cell) view.set('cell', this.cell.join('.'));
     this.hash = `#${view}`;
@@ -110,7 +144,10 @@ class Viewer {
     const number = (name) => (view.has(name) && Number.isFinite(+view.get(name)) ? +view.get(name) : null);
     this.restoring = true;
     if (number('z') !== null && number('row') !== null && number('column') !== null) {
-      this.map.setView([number('row'), number('column')], number('z'), { animate: false });
+      this.whole = false;
+      this.place(() => this.map.setView([number('row'), number('column')], number('z'), { animate: false }));
+    } else {
+      this.showAll();
     }
     await this.setLayer(view.get('layer') ?? this.atlas.layers[0].id);
     if (!this.layer) await this.setLayer(this.atlas.layers[0].id);
