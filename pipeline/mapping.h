@@ -56,6 +56,8 @@ class AtlasMapper {
   /// leads.
   [[nodiscard]] std::string leading(std::uint32_t neuron) const;
   [[nodiscard]] const AtlasMeta& meta() const { return meta_; }
+  /// Of the atlas.
+  [[nodiscard]] const std::string& directory() const { return atlas_.directory(); }
 
  private:
   using Codes = std::vector<store::DescriptorCode>;
