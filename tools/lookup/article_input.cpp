@@ -111,23 +111,6 @@ Article pmid_line(std::string_view text, std::uint64_t line) {
   return article;
 }
 
-Article descriptor_line(std::string_view text, std::uint64_t line) {
-  Article article;
-  article.line = line;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(';'), text.size());
-    const std::string_view entry = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (const auto ui = ingest::parse_descriptor_ui(entry)) {
-      article.uis.push_back(*ui);
-    } else if (!entry.empty()) {
-      article.names.emplace_back(entry);
-    }
-  }
-  make_distinct(article);
-  return article;
-}
-
 void read_lines(ingest::ByteSource& source, ArticleSink& sink) {
   LineSource lines(source, longest_line_bytes);
   std::uint64_t first_line = 0;
@@ -195,6 +178,23 @@ class StandardInput : public ingest::ByteSource {
 };
 
 }  // namespace
+
+Article descriptor_line(std::string_view text, std::uint64_t line) {
+  Article article;
+  article.line = line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(';'), text.size());
+    const std::string_view entry = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (const auto ui = ingest::parse_descriptor_ui(entry)) {
+      article.uis.push_back(*ui);
+    } else if (!entry.empty()) {
+      article.names.emplace_back(entry);
+    }
+  }
+  make_distinct(article);
+  return article;
+}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\v\f";

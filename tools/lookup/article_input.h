@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/byte_source.h"
@@ -44,6 +45,9 @@ inline constexpr std::size_t longest_line_bytes = 1 << 19;
 /// Reads it all. names resolves XML headings that have no UI; a heading it lacks is passed on by
 /// name. Throws ingest::InputError (file, line).
 void read_articles(ingest::ByteSource& source, const ingest::NameTable& names, ArticleSink& sink);
+
+/// The article of a line of descriptors, which is UIs or names separated by `;`.
+[[nodiscard]] Article descriptor_line(std::string_view text, std::uint64_t line);
 
 /// Without blanks, tabs and carriage returns at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);

@@ -1,10 +1,8 @@
-// Descriptors of PMIDs come from the store, a range at a time; a batch is one search. Always holds:
-// names that the store's lists of changes gave up are found as what they have become.
+// Descriptors of PMIDs come from the store, a range at a time; a batch is one search.
 #include "tools/lookup/article_placer.h"
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "gpu/contract.h"
@@ -20,17 +18,6 @@ std::size_t bytes_of(const Article& article) {
                                sizeof article + article.uis.size() * sizeof article.uis.front(),
                                std::plus<>(),
                                [](const std::string& name) { return sizeof name + name.size(); });
-}
-
-// What the names were before the changes of the store's lists, the last list first.
-std::vector<store::AtlasDescriptor> former_descriptors(const store::MeshView& view) {
-  std::vector<store::AtlasDescriptor> former;
-  for (auto list = view.lists().rbegin(); list != view.lists().rend(); ++list) {
-    for (const store::MeshChange& change : list->changes) {
-      former.push_back({change.from, change.old_name, {}, 0});
-    }
-  }
-  return former;
 }
 
 ingest::NameTable table_of(std::span<const store::AtlasDescriptor> descriptors) {
@@ -58,10 +45,8 @@ ArticlePlacer::ArticlePlacer(pipeline::AtlasMapper& mapper, store::Store* store,
       store_(store),
       take_(std::move(take)),
       say_(std::move(say)),
-      names_(mapper_.descriptors()),
-      view_(store != nullptr ? store->mesh_view() : std::make_shared<store::MeshView>()),
-      former_(former_descriptors(*view_)),
-      former_names_(former_) {
+      codes_(mapper_.descriptors(),
+             store != nullptr ? store->mesh_view() : std::make_shared<store::MeshView>()) {
   if (store_ != nullptr) {
     check_store();
   }
@@ -107,7 +92,7 @@ bool ArticlePlacer::finish(const std::string& input) {
   if (remarks_ > most_named) {
     say_(further(remarks_ - most_named, "part") + " of the input that cannot be placed");
   }
-  for (const std::string& sentence : unknown_.sentences(names_)) {
+  for (const std::string& sentence : unknown_.sentences(codes_.names())) {
     say_(sentence);
   }
   if (articles_ == 0) {
@@ -174,30 +159,12 @@ void ArticlePlacer::place_batch() {
 ArticlePlacer::Query ArticlePlacer::query_of(const Article& article) {
   Query query;
   query.no_search = article.fault;
-  for (const ingest::DescriptorUi& ui : article.uis) {
-    query.codes.push_back(store::descriptor_code(ui.number, ui.digits));
+  ArticleCodes::Found found = codes_.of(article);
+  query.codes = std::move(found.codes);
+  query.unnamed = static_cast<std::uint32_t>(found.unknown.size());
+  for (const std::string& name : found.unknown) {
+    unknown_.add(name);
   }
-  std::set<std::string> unknown;
-  for (const std::string& name : article.names) {
-    const store::AtlasDescriptor* descriptor = names_.find(name);
-    if (descriptor == nullptr) {
-      descriptor = former_names_.find(name);
-    }
-    if (descriptor != nullptr) {
-      query.codes.push_back(descriptor->code);
-    } else if (unknown.insert(folded(name)).second) {
-      ++query.unnamed;
-      unknown_.add(name);
-    }
-  }
-  std::vector<store::DescriptorCode> filed = std::exchange(query.codes, {});
-  for (const store::DescriptorCode code : filed) {
-    if (const auto current = view_->current(code)) {
-      query.codes.push_back(*current);
-    }
-  }
-  std::sort(query.codes.begin(), query.codes.end());
-  query.codes.erase(std::unique(query.codes.begin(), query.codes.end()), query.codes.end());
   return query;
 }
 

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "pipeline/mapping.h"
-#include "store/mesh_changes.h"
 #include "store/store.h"
+#include "tools/lookup/article_codes.h"
 #include "tools/lookup/article_input.h"
-#include "tools/lookup/descriptor_names.h"
 #include "tools/lookup/unknown_descriptors.h"
 
 namespace somatlas::lookup {
@@ -67,10 +66,7 @@ class ArticlePlacer : private ArticleSink {
   store::Store* store_;
   Take take_;
   Say say_;
-  DescriptorNames names_;
-  std::shared_ptr<const store::MeshView> view_;  // of the store: as filed where there is none
-  std::vector<store::AtlasDescriptor> former_;
-  DescriptorNames former_names_;
+  ArticleCodes codes_;  // as filed where there is no store
   std::vector<Article> batch_;
   std::size_t batch_bytes_ = 0;
   UnknownDescriptors unknown_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "tools/serve/atlas_view.h"
@@ -43,5 +44,33 @@ struct CellWindow {
 /// Descriptors whose name begins with text, then those with a word that does, then those that hold
 /// it, each by falling number of articles; a descriptor by its UI; an article by its PMID.
 [[nodiscard]] nlohmann::json search_names(const AtlasView& view, std::string_view text);
+
+inline constexpr std::size_t most_pmids_at_once = 1000;
+inline constexpr std::size_t most_lines_at_once = 50;
+inline constexpr std::size_t most_descriptors_of_a_line = 200;
+inline constexpr std::uint64_t most_articles_tested = 1'000'000;
+inline constexpr std::size_t most_regions_told = 100;
+
+/// Where the first of these articles lie, by the places of training: [PMID, row, column, and the
+/// number of the region of each level]; those that have no place are left out. "done" says of how
+/// many of the list this is: the places of so few of its ranges are read at once that an answer
+/// does not keep one waiting; ascending PMIDs need the fewest answers.
+[[nodiscard]] nlohmann::json place_pmids(const AtlasView& view,
+                                         std::span<const std::uint32_t> pmids);
+/// The same of articles given as lines of descriptors, as `map` reads them, found by search: the
+/// first of each entry is the line's number from 0. "unknown" are names that were met and lead to
+/// no descriptor, at most most_found.
+[[nodiscard]] nlohmann::json place_lines(const AtlasView& view,
+                                         std::span<const std::string_view> lines);
+
+/// How many articles of a list lie in a region.
+struct RegionCount {
+  std::uint32_t region = 0;
+  std::uint64_t articles = 0;
+};
+/// Which regions of the level (0 to 2) a list favours or avoids against the training articles:
+/// those that stand out most come first, at most most_regions_told.
+[[nodiscard]] nlohmann::json test_regions(const AtlasView& view, std::size_t level,
+                                          std::span<const RegionCount> counts);
 
 }  // namespace somatlas::serve

@@ -17,6 +17,8 @@ AtlasView::AtlasView(store::Atlas& atlas, store::Store* store, std::size_t cache
       meta_(pipeline::read_atlas_meta(atlas)),
       cells_(atlas.cells()),
       descriptors_(atlas.descriptors()),
+      codes_(descriptors_,
+             store != nullptr ? store->mesh_view() : std::make_shared<store::MeshView>()),
       cache_(cache_bytes),
       mapper_bytes_(cache_bytes) {
   const std::size_t neurons = std::size_t{side()} * side();

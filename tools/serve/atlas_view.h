@@ -18,6 +18,7 @@
 #include "pipeline/mapping.h"
 #include "store/atlas.h"
 #include "store/store.h"
+#include "tools/lookup/article_codes.h"
 #include "tools/serve/byte_cache.h"
 
 namespace somatlas::serve {
@@ -53,6 +54,8 @@ class AtlasView {
     return descriptors_;
   }
   [[nodiscard]] const store::AtlasDescriptor* descriptor(store::DescriptorCode code) const;
+  /// What the descriptors of an article's line are here.
+  [[nodiscard]] const lookup::ArticleCodes& codes() const { return codes_; }
   /// Number of the region of that level that each cell lies in.
   [[nodiscard]] const std::vector<std::uint32_t>& part(std::size_t level) const {
     return part_[level];
@@ -91,6 +94,7 @@ class AtlasView {
   store::AtlasCells cells_;
   std::vector<store::AtlasDescriptor> descriptors_;  // UI order
   std::unordered_map<store::DescriptorCode, std::size_t> place_;
+  lookup::ArticleCodes codes_;
   std::array<std::vector<std::uint32_t>, store::region_levels> part_;
   std::string state_;
   std::vector<Layer> layers_;

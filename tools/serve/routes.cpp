@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/serve/answers.h"
 #include "tools/serve/assets.h"
@@ -105,6 +106,72 @@ Reply labels_reply(const AtlasView& view, const RequestTarget& target) {
                                 {.top = *top, .left = *left, .bottom = *bottom, .right = *right}));
 }
 
+// What stands between commas; nothing where there are more than most of them or take refuses one.
+template <typename Take>
+bool each_of(std::string_view text, std::size_t most, const Take& take) {
+  for (std::size_t count = 0; !text.empty(); ++count) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (count == most || end + 1 == text.size() || !take(text.substr(0, end))) {
+      return false;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+// api/place?pmids=N,N,... or ?line=...&line=...
+Reply place_reply(const AtlasView& view, const RequestTarget& target) {
+  if (const auto text = target.value("pmids")) {
+    std::vector<std::uint32_t> pmids;
+    const bool whole = each_of(*text, most_pmids_at_once, [&pmids](std::string_view one) {
+      const auto pmid = parse_number(one);
+      pmids.push_back(pmid.value_or(0));
+      return pmids.back() != 0;
+    });
+    return whole ? json_reply(place_pmids(view, pmids))
+                 : senseless("pmids takes at most " + std::to_string(most_pmids_at_once) +
+                             " numbers from 1 on, parted by commas");
+  }
+  std::vector<std::string_view> lines;
+  for (const auto& [name, value] : target.query) {
+    if (name == "line") {
+      lines.emplace_back(value);
+    }
+  }
+  return !lines.empty() && lines.size() <= most_lines_at_once
+             ? json_reply(place_lines(view, lines))
+             : senseless("place takes pmids, or 1 to " + std::to_string(most_lines_at_once) +
+                         " times line, an article's descriptors parted by semicolons");
+}
+
+// api/enrichment?level=1&counts=REGION:N,REGION:N,...
+Reply enrichment_reply(const AtlasView& view, const RequestTarget& target) {
+  const auto level = parse_number(target.value("level").value_or(""), store::region_levels);
+  if (!level || *level == 0) {
+    return senseless("enrichment takes level, 1 to 3, and counts");
+  }
+  const std::size_t regions = view.cells().levels[*level - 1].size();
+  std::vector<RegionCount> counts;
+  std::uint64_t all = 0;
+  const bool whole =
+      each_of(target.value("counts").value_or(""), regions, [&](std::string_view one) {
+        const std::size_t colon = std::min(one.find(':'), one.size());
+        const auto region =
+            parse_number(one.substr(0, colon), static_cast<std::uint32_t>(regions - 1));
+        const auto count = parse_number(one.substr(std::min(colon + 1, one.size())));
+        if (region && count) {
+          counts.push_back({*region, *count});
+          all += *count;
+        }
+        return region && count && all <= most_articles_tested;
+      });
+  return whole ? json_reply(test_regions(view, *level - 1, counts))
+               : senseless(
+                     "counts takes REGION:N of regions of the level, parted by commas, of "
+                     "at most " +
+                     std::to_string(most_articles_tested) + " articles");
+}
+
 Reply api_reply(const AtlasView& view, const RequestTarget& target) {
   const std::string& name = target.path[1];
   if (target.path.size() == 4 && (name == "cell" || name == "years")) {
@@ -122,6 +189,12 @@ Reply api_reply(const AtlasView& view, const RequestTarget& target) {
   }
   if (name == "labels") {
     return labels_reply(view, target);
+  }
+  if (name == "place") {
+    return place_reply(view, target);
+  }
+  if (name == "enrichment") {
+    return enrichment_reply(view, target);
   }
   if (name == "search") {
     const std::string_view text = target.value("q").value_or("");
