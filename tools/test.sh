@@ -4,7 +4,11 @@
 # time. `test.sh release` stops after the first.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-"$root/tools/install_packages.sh"
+# The browser tests take node and npm wherever they come from.
+browser=()
+command -v chromium >/dev/null || browser+=(chromium)
+command -v npm >/dev/null || browser+=(nodejs npm)
+"$root/tools/install_packages.sh" "${browser[@]}"
 
 # Most tests wait for the disk to sync: where there is room in memory, they take a third of the time there.
 if [[ -z ${TMPDIR:-} && $(df --output=avail /dev/shm 2>/dev/null | tail -n 1) -gt $((4 << 20)) ]]; then

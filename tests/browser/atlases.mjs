@@ -1,0 +1,31 @@
+// Makes what the browser tests look at, in SOMATLAS_BROWSER_FOLDER: `sample` is an atlas of tests/data/sample with its store
+// and what export says of it; `hostile` one whose descriptors are named like scripts.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { payloads } from './payloads.mjs';
+
+const folder = process.env.SOMATLAS_BROWSER_FOLDER;
+const data = path.join(import.meta.url.replace('file://', ''), '../../data/sample');
+const somatlas = (...words) => execFileSync(process.env.SOMATLAS_PROGRAM, words, { stdio: ['ignore', 'inherit', 'pipe'] });
+
+rmSync(folder, { recursive: true, force: true });
+const sample = path.join(folder, 'sample');
+mkdirSync(sample, { recursive: true });
+somatlas('ingest', '--store', `${sample}/store`, '--mesh', `${data}/descriptors.tsv.gz`, `${data}/baseline`, `${data}/updatefiles`);
+somatlas('train', '--store', `${sample}/store`, '--atlas', `${sample}/atlas`, '--side', '24');
+somatlas('export', '--atlas', `${sample}/atlas`, '--format', 'csv', `${sample}/cells.csv`);
+somatlas('export', '--atlas', `${sample}/atlas`, '--format', 'npy', `${sample}/npy`);
+
+// Every payload is the leading descriptor of some cell: groups of rows that have little else in common.
+const hostile = path.join(folder, 'hostile');
+mkdirSync(hostile);
+writeFileSync(`${hostile}/names`, payloads.join('\n') + '\n');
+const rows = [];
+for (let i = 0; i < 12 * payloads.length; ++i) {
+  const columns = new Set([i % payloads.length, (i + 1) % payloads.length, (7 * i + 3) % payloads.length]);
+  rows.push(['0', ...[...columns].sort((a, b) => a - b).map((column) => `${column + 1}:1`)].join(' '));
+}
+writeFileSync(`${hostile}/rows.libsvm`, rows.join('\n') + '\n');
+somatlas('import', '--store', `${hostile}/store`, '--format', 'libsvm', '--features', `${hostile}/names`, `${hostile}/rows.libsvm`);
+somatlas('train', '--store', `${hostile}/store`, '--atlas', `${hostile}/atlas`, '--side', '16', '--min-descriptors', '1');

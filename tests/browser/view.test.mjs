@@ -1,0 +1,203 @@
+// The viewer as readers use it: what it loads, shows and finds, against the tables that export writes of the same atlas.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { boxOf, isMap, launch, openPage, openSample, shown } from './sites.mjs';
+import { articlesAt, cellAt, cells, descriptors, places, random, side } from './tables.mjs';
+
+let browser;
+let site;
+before(async () => { [browser, site] = await Promise.all([launch(), openSample()]); });
+after(async () => { await browser?.close(); await site?.stop(); });
+
+/** Runs look with a page of its own, which must ask nobody else and report no error. */
+async function withPage(after, look) {
+  const { page, notes, close } = await openPage(browser, site, after);
+  await look(page);
+  assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
+  await close();
+}
+
+const cardOf = async (page, row, column) => {
+  await page.locator('#card', { hasText: new RegExp(`Row ${row}, column ${column} `) }).waitFor();
+  return page.$eval('#card', (card) => ({
+    heading: card.querySelector('h2').textContent,
+    facts: [...card.querySelectorAll('p')].map((line) => line.textContent),
+    leading: [...card.querySelectorAll('tbody tr')].map((line) => [...line.children].map((field) => field.textContent)),
+    pmids: [...card.querySelectorAll('.pmids a')].map((link) => [link.textContent, link.href]),
+  }));
+};
+
+async function checkCard(page, row, column) {
+  const card = await cardOf(page, row, column);
+  const cell = cellAt(row, column);
+  const names = [1, 2, 3, 4, 5].map((i) => cell[`descriptor${i}`]).filter((name) => name !== '');
+  assert.equal(card.heading, names[0]);
+  assert.ok(card.facts[0].endsWith(`${(+cell.hits).toLocaleString('en')} training articles`), card.facts[0]);
+  assert.equal(card.facts[1], [cell.region, cell.area, cell.continent].join(' · '));
+  assert.deepEqual(card.leading.map(([name]) => name), names);
+  card.leading.forEach(([, , lift], i) => {
+    const exact = +cell[`lift${i + 1}`];
+    assert.ok(Math.abs(+lift.slice(2) - exact) <= (exact < 9.95 ? 0.055 : 0.505), `${lift} ${exact}`);
+  });
+  assert.deepEqual(card.pmids, articlesAt(row, column).slice(0, 50)
+    .map((pmid) => [String(pmid), `https://pubmed.ncbi.nlm.nih.gov/${pmid}/`]));
+}
+
+/** Clicks somewhere in a random cell whose middle is in view; which cell that was. */
+async function clickSomewhere(page) {
+  for (;;) {
+    const [row, column] = [random(side), random(side)];
+    const box = await boxOf(page, side, row, column);
+    const at = [box.x + box.edge * (0.1 + random(80) / 100), box.y + box.edge * (0.1 + random(80) / 100)];
+    if (await isMap(page, ...at)) {
+      await page.mouse.click(...at);
+      return [row, column];
+    }
+  }
+}
+
+test('the page asks no other host and reports no error, in every layer', async () => {
+  await withPage('', async (page) => {
+    assert.equal(await page.title(), 'somatlas');
+    const layers = await page.$$eval('#layer option', (options) => options.map(({ value, textContent }) => [value, textContent]));
+    assert.deepEqual(layers.map(([id]) => id), ['region1', 'region2', 'region3', 'hits', 'umatrix', 'years', 'growth']);
+    for (const [id, title] of layers) {
+      await page.selectOption('#layer', id);
+      await page.locator('#legend strong', { hasText: title }).waitFor();
+      await page.waitForSelector(`#map .leaflet-tile-loaded[src*="/${id}/"]`);
+      await shown(page);
+      assert.match(page.url(), new RegExp(`#layer=${id}(&|$)`));
+    }
+    assert.ok(await page.locator('.name').count() > 3);
+  });
+});
+
+test('a click shows the cell under it, as the tables have it', async () => {
+  await withPage('', async (page) => {
+    for (let i = 0; i < 10; ++i) {
+      await checkCard(page, ...await clickSomewhere(page));
+      await page.waitForTimeout(400); // a cell at the edge moves the map
+      await shown(page);
+    }
+  });
+});
+
+test('colours of the layer of articles are those of the cells under them', async () => {
+  await withPage('#layer=hits&z=4&row=12&column=12', async (page) => {
+    await page.$eval('.leaflet-marker-pane', (names) => { names.style.display = 'none'; });
+    const image = (await page.screenshot()).toString('base64');
+    const box = await boxOf(page, side, 0, 0);
+    const points = await page.evaluate(([{ x, y, edge }, hits, across]) => hits.flatMap((count, i) => {
+      const at = [Math.round(x + edge * (i % across + 0.5)), Math.round(y + edge * (Math.floor(i / across) + 0.5))];
+      const found = document.elementFromPoint(...at);
+      return found?.closest('#map') && !found.closest('.leaflet-control') ? [{ at, hits: count }] : [];
+    }), [box, cells.map((cell) => +cell.hits), side]);
+    const blank = await browser.newPage();
+    const colours = await blank.evaluate(async ([source, places]) => {
+      const picture = new Image();
+      picture.src = `data:image/png;base64,${source}`;
+      await picture.decode();
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [picture.width, picture.height];
+      const pen = canvas.getContext('2d');
+      pen.drawImage(picture, 0, 0);
+      return places.map(([x, y]) => pen.getImageData(x, y, 1, 1).data.join());
+    }, [image, points.map(({ at }) => at)]);
+    await blank.close();
+    const ofHits = new Map();
+    points.forEach(({ hits }, i) => {
+      assert.equal(ofHits.get(hits) ?? colours[i], colours[i], `${hits} articles`);
+      ofHits.set(hits, colours[i]);
+    });
+    assert.equal(ofHits.get(0), '196,198,202,255'); // what the legend gives cells with no article
+    assert.ok(points.length > cells.length / 2);
+    assert.ok(new Set(ofHits.values()).size > 8, 'few articles and many have different colours');
+  });
+});
+
+test('zoomed to a single cell, names of cells appear and a click is still exact', async () => {
+  await withPage('#layer=umatrix&z=7&row=11.5&column=11.5', async (page) => {
+    await page.waitForSelector('.name0');
+    const { edge } = await boxOf(page, side, 11, 11);
+    assert.equal(edge, 128);
+    for (let i = 0; i < 4; ++i) await checkCard(page, ...await clickSomewhere(page));
+    const overlaps = await page.$$eval('.name', (names) => {
+      const boxes = names.map((name) => name.getBoundingClientRect());
+      return boxes.filter((a, i) => boxes.some((b, k) =>
+        i < k && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+    });
+    assert.equal(overlaps, 0);
+  });
+});
+
+test('a search finds its descriptor and shows its plane', async () => {
+  await withPage('', async (page) => {
+    for (let i = 0; i < 3; ++i) {
+      const name = cells[random(cells.length)].descriptor1;
+      await page.fill('#search', name.toUpperCase());
+      await page.locator('#found li').first().filter({ hasText: name }).waitFor();
+      await page.press('#search', 'Enter');
+      await page.locator('#legend strong', { hasText: name }).waitFor();
+      const { ui } = descriptors.find((descriptor) => descriptor.name === name);
+      await page.waitForSelector(`#map .leaflet-tile-loaded[src*="/${ui}/"]`);
+      assert.equal(await page.$eval('#layer', (select) => select.selectedOptions[0].textContent), name);
+    }
+    await page.fill('#search', 'no such descriptor');
+    await page.locator('#found li', { hasText: 'Nothing found' }).waitFor();
+  });
+});
+
+test('a search for a PMID shows its cell', async () => {
+  await withPage('', async (page) => {
+    for (let i = 0; i < 3; ++i) {
+      const place = places[random(places.length)];
+      await page.fill('#search', place.pmid);
+      await page.locator('#found li', { hasText: `row ${place.row}, column ${place.column}` }).first().click();
+      await checkCard(page, +place.row, +place.column);
+    }
+    await page.fill('#search', '4000000000');
+    await page.locator('#found li', { hasText: 'PMID 4000000000 has no place here' }).waitFor();
+  });
+});
+
+test('the address brings the whole view back', async () => {
+  const seen = (page) => page.evaluate(() => ({
+    address: location.hash,
+    layer: document.querySelector('#layer').selectedOptions[0].textContent,
+    legend: document.querySelector('#legend').textContent,
+    card: document.querySelector('#card').textContent,
+    names: [...document.querySelectorAll('.name')].map((name) => name.textContent).sort(),
+    tiles: [...document.querySelectorAll('#map .leaflet-tile-loaded')]
+      .map((tile) => [tile.getAttribute('src'), Math.round(tile.getBoundingClientRect().left), Math.round(tile.getBoundingClientRect().top)])
+      .sort(),
+  }));
+  // Tiles that moved out of view are kept for a while, and names fade in.
+  const settled = async (page) => {
+    for (let last; ;) {
+      await page.waitForTimeout(500);
+      await shown(page);
+      const now = await seen(page);
+      if (JSON.stringify(now) === last) return now;
+      last = JSON.stringify(now);
+    }
+  };
+  const ui = descriptors.find(({ name }) => name === cellAt(3, 5).descriptor1).ui;
+  for (const hash of ['#layer=growth&z=5&row=7.25&column=9.5&cell=7.9', `#layer=${ui}&z=6&row=3&column=5`]) {
+    await withPage(hash, async (page) => {
+      const before = page.url();
+      await page.focus('#map');
+      await page.keyboard.press('ArrowRight');
+      await page.waitForURL((url) => url.href !== before);
+      const first = await settled(page);
+      await withPage(first.address, async (again) => assert.deepEqual(await settled(again), first));
+    });
+  }
+});
+
+test('an address of another view changes an open page', async () => {
+  await withPage('#layer=hits', async (page) => {
+    await page.evaluate(() => { location.hash = '#layer=years&z=6&row=2&column=2&cell=2.2'; });
+    await page.locator('#legend strong', { hasText: 'Mean year' }).waitFor();
+    await checkCard(page, 2, 2);
+  });
+});
