@@ -1,13 +1,17 @@
 // somatlas export: a finished atlas, or the rows of a store, in the formats of other programs.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "ingest/input_error.h"
+#include "pipeline/mapping.h"
 #include "tools/command.h"
 #include "tools/export/article_rows.h"
 #include "tools/export/atlas_export.h"
 #include "tools/export/peer_formats.h"
+#include "tools/lookup/article_placer.h"
 
 namespace somatlas::tools {
 namespace {
@@ -23,6 +27,10 @@ struct ExportOptions {
   std::string best_matches = "esom";
   std::string dialect = "libsvm";
   std::optional<std::size_t> labels;
+  std::string title;
+  std::string caption;
+  std::string articles;
+  std::optional<std::uint32_t> scale;
   bool overwrite = false;
   [[nodiscard]] exports::Target target(Session& session) const {
     return {output, overwrite ? exports::Existing::replace : exports::Existing::refuse,
@@ -34,6 +42,8 @@ const std::map<std::string, exports::Layer> layers{
     {"hits", exports::Layer::hits},       {"umatrix", exports::Layer::umatrix},
     {"years", exports::Layer::years},     {"growth", exports::Layer::growth},
     {"regions", exports::Layer::regions}, {"plane", exports::Layer::plane}};
+const std::map<std::string, exports::FigureForm> figure_forms{{"png", exports::FigureForm::png},
+                                                              {"svg", exports::FigureForm::svg}};
 const std::map<std::string, exports::RowFormat> row_formats{
     {"mtx", exports::RowFormat::matrix_market},
     {"libsvm", exports::RowFormat::libsvm},
@@ -63,8 +73,36 @@ Written write_npy(store::Atlas& atlas, const exports::Target& target) {
          " articles; without a place: " + std::to_string(summary->unplaced);
 }
 
-Written write_png(store::Atlas& atlas, const ExportOptions& options,
-                  const exports::Target& target) {
+// Counts the articles of a list in the cells where they lie.
+void lay_over(Session& session, store::Atlas& atlas, const std::string& list,
+              exports::FigureRequest& request) {
+  const std::unique_ptr<ingest::ByteSource> input = lookup::open_input(list);
+  pipeline::AtlasMapper mapper(atlas);
+  const std::size_t side = mapper.meta().settings.side;
+  request.overlay.resize(side * side);
+  lookup::ArticlePlacer placer(
+      mapper, nullptr,
+      [&](const lookup::Article&, const std::optional<pipeline::Place>& place) {
+        if (place) {
+          ++request.overlay[place->neuron];
+        }
+      },
+      [&](const std::string& sentence) { session.say(sentence); });
+  const bool known = placer.place_all(*input);
+  if (!known || placer.placed() == 0) {
+    throw ingest::InputError(
+        list, 0, "no article of it has a place on the map; give articles that the atlas knows");
+  }
+  const std::string name = list == "-" ? "the list" : std::filesystem::path(list).filename();
+  request.overlay_text = "articles of " + name + " in a cell; " + std::to_string(placer.placed()) +
+                         " in all" +
+                         (placer.placed() == placer.articles()
+                              ? ""
+                              : ", of " + std::to_string(placer.articles()) + " in the list");
+}
+
+Written write_figure(Session& session, store::Atlas& atlas, const ExportOptions& options,
+                     const exports::Target& target) {
   exports::FigureRequest request;
   const std::string layer = !options.layer.empty()        ? options.layer
                             : !options.descriptor.empty() ? "plane"
@@ -72,7 +110,14 @@ Written write_png(store::Atlas& atlas, const ExportOptions& options,
   request.layer = layers.at(layer);
   request.descriptor = options.descriptor;
   request.label_count = options.labels;
-  if (!exports::export_png(atlas, request, target.path, target.existing, target.stop)) {
+  request.title = options.title;
+  request.caption = options.caption;
+  request.form = figure_forms.at(options.format);
+  request.scale = options.scale.value_or(1);
+  if (!options.articles.empty()) {
+    lay_over(session, atlas, options.articles, request);
+  }
+  if (!exports::export_figure(atlas, request, target.path, target.existing, target.stop)) {
     return std::nullopt;
   }
   return "a picture of " + (request.layer == exports::Layer::plane
@@ -91,7 +136,7 @@ Written write_rows(const ExportOptions& options, const exports::Target& target) 
          " columns with " + std::to_string(summary->nonzeros) + " ones";
 }
 
-Written write_atlas(const ExportOptions& options, const exports::Target& target) {
+Written write_atlas(Session& session, const ExportOptions& options, const exports::Target& target) {
   const auto atlas = store::Atlas::open(options.atlas, store::Atlas::Access::read);
   const std::string& format = options.format;
   if (format == "npy") {
@@ -129,13 +174,14 @@ Written write_atlas(const ExportOptions& options, const exports::Target& target)
   if (format == "sqlite") {
     return counted(exports::export_sqlite(*atlas, target), "cells");
   }
-  return write_png(*atlas, options, target);
+  return write_figure(session, *atlas, options, target);
 }
 
 int run(Session& session, const ExportOptions& options) {
   const exports::Target target = options.target(session);
-  const Written written = row_formats.contains(options.format) ? write_rows(options, target)
-                                                               : write_atlas(options, target);
+  const Written written = row_formats.contains(options.format)
+                              ? write_rows(options, target)
+                              : write_atlas(session, options, target);
   if (!written) {  // main turns the signal into the exit code
     session.say(options.output + ": stopped before it was complete; nothing was written");
     return exit_failed;
@@ -165,7 +211,9 @@ constexpr const char* what_formats_hold =
     "what\n"
     "             it lies in, its name, the row and column of a cell in its middle, and the same\n"
     "             figures\n"
-    "  png        a picture\n"
+    "  png, svg   a figure: the map in colours with names, a legend and a caption; in SVG words "
+    "are\n"
+    "             text and borders lines, for a paper\n"
     "  umx        the U-matrix for ESOM Tools and somoclu; vacant cells have 0\n"
     "  wts, cod   weights as text, for ESOM Tools and SOM_PAK; `#n` and UIs say whose they are\n"
     "  bm         the places of all articles for ESOM Tools\n"
@@ -190,8 +238,11 @@ void check(const ExportOptions& options, bool order_given, bool dialect_given) {
       throw CLI::ValidationError(std::string(what) + " to --format " + list);
     }
   };
-  belongs(!options.layer.empty() || !options.descriptor.empty() || options.labels.has_value(),
-          "--layer, --descriptor and --labels belong", {"png"});
+  belongs(!options.layer.empty() || !options.descriptor.empty() || options.labels.has_value() ||
+              !options.title.empty() || !options.caption.empty() || !options.articles.empty(),
+          "--layer, --descriptor, --labels, --articles, --title and --caption belong",
+          {"png", "svg"});
+  belongs(options.scale.has_value(), "--scale belongs", {"png"});
   belongs(!options.descriptors.empty(), "--descriptors belongs", {"wts", "cod", "somw"});
   belongs(order_given, "--bm-order belongs", {"bm"});
   belongs(dialect_given, "--dialect belongs", {"libsvm"});
@@ -218,29 +269,50 @@ Run define_export(CLI::App& command) {
   add_atlas_option(command, options->atlas);
   add_store_option(command, options->store);
   command
-      .add_option(
-          "--format", options->format,
-          "npy, csv, regions, png, umx, wts, bm, cod, somw, vosviewer, graphml or sqlite of an "
-          "atlas; mtx, libsvm or sbcsr of a store (what they hold stands below)")
+      .add_option("--format", options->format,
+                  "npy, csv, regions, png, svg, umx, wts, bm, cod, somw, vosviewer, graphml or "
+                  "sqlite of an "
+                  "atlas; mtx, libsvm or sbcsr of a store (what they hold stands below)")
       ->required()
-      ->check(CLI::IsMember({"npy", "csv", "regions", "png", "umx", "wts", "bm", "cod", "somw",
-                             "vosviewer", "graphml", "sqlite", "mtx", "libsvm", "sbcsr"}));
+      ->check(CLI::IsMember({"npy", "csv", "regions", "png", "svg", "umx", "wts", "bm", "cod",
+                             "somw", "vosviewer", "graphml", "sqlite", "mtx", "libsvm", "sbcsr"}));
   command
-      .add_option("--layer", options->layer,
-                  "png: hits (training articles a cell), umatrix (mean distance to the neighbours: "
-                  "borders between regions), years (mean publication year), growth (share of the "
-                  "articles of the last five years against that of all articles), regions (with "
-                  "their names), or plane (the weights of one descriptor); default: hits, or plane "
-                  "with --descriptor")
+      .add_option(
+          "--layer", options->layer,
+          "png, svg: hits (training articles a cell), umatrix (mean distance to the neighbours: "
+          "borders between regions), years (mean publication year), growth (share of the "
+          "articles of the last five years against that of all articles), regions (with "
+          "their names), or plane (the weights of one descriptor); default: hits, or plane "
+          "with --descriptor")
       ->check(CLI::IsMember({"hits", "umatrix", "years", "growth", "regions", "plane"}));
   command
-      .add_option("--descriptor", options->descriptor,
-                  "png: whose plane to draw, by UI or by the name of the MeSH heading in any case")
+      .add_option(
+          "--descriptor", options->descriptor,
+          "png, svg: whose plane to draw, by UI or by the name of the MeSH heading in any case")
       ->type_name("UI|NAME");
   command
       .add_option("--labels", options->labels,
-                  "png: at most so many names on the map (default: 24 from side 16 on, else 0)")
+                  "png, svg: at most so many names on the map (default: 24, or 120 with --layer "
+                  "regions; none below side 8)")
       ->check(CLI::Range(0, 1000))
+      ->type_name("N");
+  command
+      .add_option("--articles", options->articles,
+                  "png, svg: a list of articles to lay over the map as discs, in any form that "
+                  "`map` reads: PMIDs, lines of descriptors or MEDLINE XML; - is standard input")
+      ->type_name("FILE");
+  command.add_option("--title", options->title, "png, svg: in place of the layer's own title")
+      ->type_name("TEXT");
+  command
+      .add_option("--caption", options->caption,
+                  "png, svg: goes before what the atlas says of itself, for instance the corpus "
+                  "and its date")
+      ->type_name("TEXT");
+  command
+      .add_option("--scale", options->scale,
+                  "png: so many times the dots along an edge, for print (default: 1, some 1,150 "
+                  "dots)")
+      ->check(CLI::Range(1, 8))
       ->type_name("N");
   command
       .add_option("--descriptors", options->descriptors,

@@ -17,6 +17,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+FigureRequest request(Layer layer, const std::string& descriptor = "") {
+  FigureRequest result;
+  result.layer = layer;
+  result.descriptor = descriptor;
+  return result;
+}
+
 class AtlasExport : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -164,7 +171,7 @@ TEST_F(AtlasExport, AStopLeavesNothing) {
   EXPECT_FALSE(export_npy(*atlas_, out(), Existing::refuse, stop.get_token()));
   EXPECT_FALSE(export_csv(*atlas_, out(), Existing::refuse, stop.get_token()));
   EXPECT_FALSE(export_regions(*atlas_, out(), Existing::refuse, stop.get_token()));
-  EXPECT_FALSE(export_png(*atlas_, {}, out(), Existing::refuse, stop.get_token()));
+  EXPECT_FALSE(export_figure(*atlas_, {}, out(), Existing::refuse, stop.get_token()));
   EXPECT_EQ(folder_.names(), Names{"atlas"});
 }
 
@@ -182,7 +189,7 @@ TEST_F(AtlasExport, AnExistingOutputIsReplacedOnlyWhenAskedTo) {
 }
 
 TEST_F(AtlasExport, AFigureShowsTheValuesOfItsLayer) {
-  const MapFigure hits = figure_of(*atlas_, {Layer::hits, "", std::nullopt});
+  const MapFigure hits = figure_of(*atlas_, request(Layer::hits));
   EXPECT_EQ(hits.value, (std::vector<double>{0, 10, 20, 30, 0, 50, 60, 70, 80}));
   EXPECT_EQ(hits.low, 1);
   EXPECT_EQ(hits.high, 80);
@@ -190,25 +197,25 @@ TEST_F(AtlasExport, AFigureShowsTheValuesOfItsLayer) {
   EXPECT_EQ(hits.state[0], CellState::no_value);
   EXPECT_EQ(hits.state[1], CellState::valued);
   EXPECT_EQ(hits.no_value, "no training article");
-  EXPECT_TRUE(hits.labels.empty());  // side 3
+  EXPECT_EQ(hits.label_count, 0U);  // side 3
 
-  const MapFigure umatrix = figure_of(*atlas_, {Layer::umatrix, "", std::nullopt});
+  const MapFigure umatrix = figure_of(*atlas_, request(Layer::umatrix));
   EXPECT_EQ(umatrix.low, 1.0);
   EXPECT_EQ(umatrix.high, 1.0 + 8.0 / (1 << 20));
 
-  const MapFigure years = figure_of(*atlas_, {Layer::years, "", std::nullopt});
+  const MapFigure years = figure_of(*atlas_, request(Layer::years));
   EXPECT_EQ(years.state[2], CellState::no_value);
   EXPECT_EQ(years.value[3], 1991.5);
   EXPECT_EQ(years.low, 1990);
   EXPECT_EQ(years.no_value, "no dated article");
 
-  const MapFigure growth = figure_of(*atlas_, {Layer::growth, "", std::nullopt});
+  const MapFigure growth = figure_of(*atlas_, request(Layer::growth));
   EXPECT_EQ(growth.state[2], CellState::no_value);
   EXPECT_EQ(growth.value[3], 1);
 }
 
 TEST_F(AtlasExport, AFigureOfRegionsHasTheirColoursBordersAndNames) {
-  const MapFigure figure = figure_of(*atlas_, {Layer::regions, "", std::nullopt});
+  const MapFigure figure = figure_of(*atlas_, request(Layer::regions));
   const store::AtlasCells cells = small_.cells();
   EXPECT_EQ(figure.parts,
             (std::vector<std::vector<std::uint32_t>>{cells.region, std::vector<std::uint32_t>(9),
@@ -232,14 +239,14 @@ TEST_F(AtlasExport, AFigureOfRegionsHasTheirColoursBordersAndNames) {
 
 TEST_F(AtlasExport, APlaneIsFoundByUiAndByName) {
   for (const std::string wanted : {"D000009370", "Fishes, \"Zebra\"", " fishes, \"zebra\" "}) {
-    const MapFigure plane = figure_of(*atlas_, {Layer::plane, wanted, std::nullopt});
+    const MapFigure plane = figure_of(*atlas_, request(Layer::plane, wanted));
     EXPECT_EQ(plane.title, "Fishes, \"Zebra\"");
     EXPECT_EQ(plane.value[0], 9000 / 16383.0);
     EXPECT_EQ(plane.high, 9000 / 16383.0);
     EXPECT_EQ(plane.low, 0);
   }
   try {
-    static_cast<void>(figure_of(*atlas_, {Layer::plane, "neoplasm", std::nullopt}));
+    static_cast<void>(figure_of(*atlas_, request(Layer::plane, "neoplasm")));
     ADD_FAILURE() << "found";
   } catch (const store::StoreError& error) {
     EXPECT_NE(std::string(error.what())
@@ -250,17 +257,48 @@ TEST_F(AtlasExport, APlaneIsFoundByUiAndByName) {
   }
 }
 
-TEST_F(AtlasExport, LabelsNameTheLeadingDescriptorsOfPeaks) {
-  const MapFigure figure = figure_of(*atlas_, {Layer::hits, "", 5});
-  ASSERT_FALSE(figure.labels.empty());
-  EXPECT_EQ(figure.labels[0].neuron, 8U);
+TEST_F(AtlasExport, AFigureNamesTheRegionsWithMostArticles) {
+  FigureRequest with_labels = request(Layer::hits);
+  with_labels.label_count = 5;
+  const MapFigure figure = figure_of(*atlas_, with_labels);
+  ASSERT_EQ(figure.labels.size(), 2U);
+  EXPECT_EQ(figure.labels[0].neuron, 7U);
   EXPECT_EQ(figure.labels[0].name, "Humans");
+  EXPECT_EQ(figure.labels[0].kind, LabelKind::place);
+  EXPECT_EQ(figure.labels[1].name, "Fishes, \"Zebra\"");
   EXPECT_EQ(figure.label_count, 5U);
+  EXPECT_NE(figure.subtitle.find("; names: "), std::string::npos);
+  EXPECT_EQ(figure_of(*atlas_, request(Layer::hits)).subtitle.find("names"), std::string::npos);
 }
 
-TEST_F(AtlasExport, PngIsWritten) {
-  ASSERT_TRUE(export_png(*atlas_, {}, out(), Existing::refuse, {}));
+TEST_F(AtlasExport, AFigureSaysWhatItIsOf) {
+  FigureRequest own = request(Layer::hits);
+  own.title = "My title";
+  own.caption = "A corpus of 1990";
+  own.overlay.assign(9, 0);
+  own.overlay[3] = 4;
+  own.overlay_text = "a list";
+  const MapFigure figure = figure_of(*atlas_, own);
+  EXPECT_EQ(figure.title, "My title");
+  EXPECT_EQ(figure.caption,
+            (Names{"A corpus of 1990",
+                   "corpus: 4 articles with a place, years to 1994; store state state",
+                   "map: 3 x 3 cells trained on 4 articles with 4 descriptors; radius 1; 12 "
+                   "epochs; seed 7; somatlas",
+                   "quantization error 1.2500; topographic error 50.00 %"}));
+  EXPECT_EQ(figure.overlay, own.overlay);
+  EXPECT_EQ(figure.overlay_text, "a list");
+}
+
+TEST_F(AtlasExport, PngAndSvgAreWritten) {
+  ASSERT_TRUE(export_figure(*atlas_, {}, out(), Existing::refuse, {}));
   EXPECT_EQ(text_of(out()).substr(0, 8), "\x89PNG\r\n\x1A\n");
+  FigureRequest svg = request(Layer::plane, "Fishes, \"Zebra\"");
+  svg.form = FigureForm::svg;
+  ASSERT_TRUE(export_figure(*atlas_, svg, out() + ".svg", Existing::refuse, {}));
+  const std::string text = text_of(out() + ".svg");
+  EXPECT_EQ(text.substr(0, 5), "<?xml");
+  EXPECT_NE(text.find("<title>Fishes, &quot;Zebra&quot;</title>"), std::string::npos);
 }
 
 TEST(AtlasExportOfHalfAnAtlas, IsRefused) {
@@ -274,7 +312,7 @@ TEST(AtlasExportOfHalfAnAtlas, IsRefused) {
                store::StoreError);
   EXPECT_THROW(static_cast<void>(export_csv(*atlas, folder / "out", Existing::refuse, {})),
                store::StoreError);
-  EXPECT_THROW(static_cast<void>(export_png(*atlas, {}, folder / "out", Existing::refuse, {})),
+  EXPECT_THROW(static_cast<void>(export_figure(*atlas, {}, folder / "out", Existing::refuse, {})),
                store::StoreError);
   EXPECT_EQ(folder.names(), Names{"atlas"});
 }

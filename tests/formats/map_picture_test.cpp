@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <spng.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -12,6 +14,7 @@
 
 #include "tests/seed.h"
 #include "tools/export/png.h"
+#include "tools/lookup/descriptor_names.h"
 
 namespace somatlas::exports {
 namespace {
@@ -297,71 +300,168 @@ TEST(StrokeFont, StaysInsideThePicture) {
   EXPECT_EQ(picture.bytes().size(), 600U);
 }
 
-// Peaks against the definition, cell by cell.
-TEST(Peaks, HaveMoreHitsThanAllAround) {
-  std::mt19937_64 random(test_seed());
-  for (const std::uint32_t side : {1U, 2U, 7U, 16U, 40U}) {
-    std::vector<std::uint32_t> hits(std::size_t{side} * side);
-    for (std::uint32_t& value : hits) {
-      value = static_cast<std::uint32_t>(random() % 6);
-    }
-    const auto reach = static_cast<int>(std::max(1U, side / 16));
-    std::vector<std::uint32_t> expected;
-    for (int i = 0; i < static_cast<int>(hits.size()); ++i) {
-      const auto value = [&](int at) { return hits[static_cast<std::size_t>(at)]; };
-      const int edge = static_cast<int>(side);
-      bool peak = value(i) > 0;
-      for (int row = std::max(0, i / edge - reach); row <= std::min(edge - 1, i / edge + reach);
-           ++row) {
-        for (int column = std::max(0, i % edge - reach);
-             column <= std::min(edge - 1, i % edge + reach); ++column) {
-          const int other = row * edge + column;
-          peak = peak &&
-                 (other == i || value(other) < value(i) || (value(other) == value(i) && i < other));
-        }
-      }
-      if (peak) {
-        expected.push_back(static_cast<std::uint32_t>(i));
-      }
-    }
-    std::stable_sort(expected.begin(), expected.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return hits[a] > hits[b]; });
-    EXPECT_EQ(peaks(side, hits), expected) << side;
-  }
-}
-
 TEST(Labels, NeverOverlapNorLeaveTheMapNorRepeat) {
   const std::uint32_t side = 64;
   const std::uint32_t cell = 16;
-  std::vector<MapLabel> labels;
-  for (std::uint32_t i = 0; i < side * side; i += 37) {
-    labels.push_back({i, "Receptors, Antigen, T-Cell, number " + std::to_string(i % 200)});
-  }
-  const std::vector<PlacedLabel> placed =
-      place_labels(labels, 40, side, cell, 100, 50, TextStyle{});
-  EXPECT_GT(placed.size(), 15U);
-  EXPECT_LE(placed.size(), 40U);
-  std::set<std::vector<std::string>> texts;
-  for (std::size_t a = 0; a < placed.size(); ++a) {
-    const Box& box = placed[a].box;
-    EXPECT_GE(box.left, 100);
-    EXPECT_GE(box.top, 50);
-    EXPECT_LE(box.right, 100 + side * cell);
-    EXPECT_LE(box.bottom, 50 + side * cell);
-    EXPECT_TRUE(texts.insert(placed[a].lines).second);
-    for (std::size_t b = a + 1; b < placed.size(); ++b) {
-      const Box& other = placed[b].box;
-      EXPECT_FALSE(box.left < other.right && other.left < box.right && box.top < other.bottom &&
-                   other.top < box.bottom);
+  for (const bool places : {true, false}) {
+    std::vector<MapLabel> labels;
+    for (std::uint32_t i = 0; i < side * side; i += 37) {
+      const auto kind = places ? LabelKind::place : static_cast<LabelKind>(1 + i % 3);
+      labels.push_back({i, "Receptors, Antigen, T-Cell, number " + std::to_string(i % 200), kind});
+      labels.push_back({i, "RECEPTORS, antigen, T-Cell, number " + std::to_string(i % 200), kind});
+    }
+    const std::vector<PlacedLabel> placed = place_labels(labels, 40, side, cell, 100, 50);
+    EXPECT_GT(placed.size(), 15U);
+    EXPECT_LE(placed.size(), 40U);
+    std::set<std::string> texts;
+    for (std::size_t a = 0; a < placed.size(); ++a) {
+      const Box& box = placed[a].box;
+      EXPECT_GE(box.left, 100);
+      EXPECT_GE(box.top, 50);
+      EXPECT_LE(box.right, 100 + side * cell);
+      EXPECT_LE(box.bottom, 50 + side * cell);
+      std::string text;
+      for (const std::string& line : placed[a].lines) {
+        EXPECT_LE(text_width(line, label_style(placed[a].kind)), box.right - box.left + 1e-9);
+        text += line;
+      }
+      EXPECT_TRUE(texts.insert(lookup::folded(text)).second) << text;
+      for (std::size_t b = a + 1; b < placed.size(); ++b) {
+        const Box& other = placed[b].box;
+        EXPECT_FALSE(box.left < other.right && other.left < box.right && box.top < other.bottom &&
+                     other.top < box.bottom);
+      }
     }
   }
 }
 
 TEST(Labels, BreakAtBlanks) {
-  EXPECT_EQ(broken_into_lines("Receptors, Antigen, T-Cell, alpha-beta", 20),
+  const TextStyle style;
+  const double width = text_width("Receptors, Antigen,", style);
+  EXPECT_EQ(broken_into_lines("Receptors, Antigen, T-Cell, alpha-beta", width, style),
             (std::vector<std::string>{"Receptors, Antigen,", "T-Cell, alpha-beta"}));
-  EXPECT_EQ(broken_into_lines("Neoplasms", 4), std::vector<std::string>{"Neoplasms"});
-  EXPECT_TRUE(broken_into_lines("", 4).empty());
+  EXPECT_EQ(broken_into_lines("Neoplasms", 4, style), std::vector<std::string>{"Neoplasms"});
+  EXPECT_TRUE(broken_into_lines("", 4, style).empty());
+}
+
+TEST(MapPicture, WordsThatAreTooLongAreBrokenAndNeverCut) {
+  MapFigure figure = figure_of_side(8);
+  figure.title = "Of the " + std::string(300, 'W') + " and more";
+  figure.subtitle = std::string(50, ' ') + std::string(900, 'i');
+  figure.caption = {std::string(400, 'm'), "", "a b c " + std::string(200, '\xc3')};
+  figure.overlay.assign(64, 1);
+  figure.overlay_text = "of a list";
+  const MapLayout layout = layout_of(figure);
+  std::string title;
+  for (const std::string& line : layout.title) {
+    EXPECT_LE(text_width(line, title_style), layout.cell * 8);
+    title += line;
+  }
+  EXPECT_EQ(std::count(title.begin(), title.end(), 'W'), 300);
+  const Picture picture = draw_map(figure);
+  for (std::uint32_t y = 0; y < picture.height(); ++y) {
+    for (std::uint32_t x = layout.width - 20; x < layout.width; ++x) {
+      ASSERT_EQ(picture.pixel(x, y), (Colour{255, 255, 255})) << x << " " << y;
+    }
+  }
+  for (std::uint32_t y = layout.height - 15; y < layout.height; ++y) {
+    for (std::uint32_t x = 0; x < layout.width; ++x) {
+      ASSERT_EQ(picture.pixel(x, y), (Colour{255, 255, 255})) << x << " " << y;
+    }
+  }
+}
+
+TEST(MapPicture, MoreDotsShowTheSame) {
+  MapFigure figure = figure_of_side(8);
+  figure.state[9] = CellState::vacant;
+  const MapLayout layout = layout_of(figure);
+  const Picture once = draw_map(figure);
+  const Picture three = draw_map(figure, 3);
+  ASSERT_EQ(three.width(), 3 * once.width());
+  ASSERT_EQ(three.height(), 3 * once.height());
+  const std::uint32_t edge = layout.cell * 8;
+  for (std::uint32_t y = layout.map_top - 1; y < layout.map_top + edge + 1; ++y) {
+    for (std::uint32_t x = layout.map_left - 1; x < layout.map_left + edge + 1; ++x) {
+      ASSERT_EQ(three.pixel(3 * x + 1, 3 * y + 1), once.pixel(x, y)) << x << " " << y;
+      ASSERT_EQ(three.pixel(3 * x + 2, 3 * y), once.pixel(x, y)) << x << " " << y;
+    }
+  }
+}
+
+TEST(MapPicture, ArticlesOfAListAreDiscsByTheirNumber) {
+  MapFigure figure = figure_of_side(8);
+  figure.overlay.assign(64, 0);
+  figure.overlay[10] = 1;
+  figure.overlay[30] = 400;
+  const MapLayout layout = layout_of(figure);
+  const Picture with = draw_map(figure);
+  const double centre = layout.cell / 2.0;
+  std::map<std::size_t, int> ink;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    for (std::uint32_t y = 0; y < layout.cell; ++y) {
+      for (std::uint32_t x = 0; x < layout.cell; ++x) {
+        const Colour at = with.pixel(layout.map_left + i % 8 * layout.cell + x,
+                                     layout.map_top + i / 8 * layout.cell + y);
+        if (at == colour_at(figure.value[i])) {
+          continue;
+        }
+        ++ink[i];
+        EXPECT_LE(std::hypot(x + 0.5 - centre, y + 0.5 - centre), 25);
+      }
+    }
+    EXPECT_EQ(ink[i] > 0, figure.overlay[i] > 0) << i;
+  }
+  EXPECT_GT(ink[30], 4 * ink[10]);
+  for (const std::uint32_t cell : {1U, 4U, 43U, 128U}) {
+    double last = 0;
+    for (const std::uint32_t count : {1U, 7U, 50U, 1000U}) {
+      const double radius = disc_radius(count, 1000, cell);
+      EXPECT_GE(radius, std::max(last, 2.0));
+      EXPECT_LE(radius, std::max(9.0, cell / 2.0));
+      last = radius;
+    }
+    EXPECT_LE(disc_radius(1, 1, cell), 6);
+  }
+}
+
+// Every edge between two cells, one by one.
+TEST(MapPicture, BordersAreTheEdgesBetweenParts) {
+  std::mt19937_64 random(test_seed());
+  for (const std::uint32_t side : {1U, 2U, 9U, 30U}) {
+    std::vector<std::uint32_t> part(std::size_t{side} * side);
+    for (std::uint32_t& number : part) {
+      number = static_cast<std::uint32_t>(random() % 3);
+    }
+    std::set<std::vector<std::uint32_t>> expected;  // across, row, column
+    for (std::uint32_t row = 0; row < side; ++row) {
+      for (std::uint32_t column = 0; column < side; ++column) {
+        const std::uint32_t here = part[row * side + column];
+        if (row > 0 && part[(row - 1) * side + column] != here) {
+          expected.insert({1, row, column});
+        }
+        if (column > 0 && part[row * side + column - 1] != here) {
+          expected.insert({0, row, column});
+        }
+      }
+    }
+    std::set<std::vector<std::uint32_t>> drawn;
+    const std::vector<Border> borders = borders_of(side, part);
+    for (const Border& border : borders) {
+      for (std::uint32_t i = 0; i < border.length; ++i) {
+        const bool first =
+            drawn
+                .insert(border.across ? std::vector{1U, border.row, border.column + i}
+                                      : std::vector{0U, border.row + i, border.column})
+                .second;
+        EXPECT_TRUE(first);
+      }
+      // A run is as long as it can be.
+      EXPECT_FALSE(expected.contains(
+          border.across ? std::vector{1U, border.row, border.column + border.length}
+                        : std::vector{0U, border.row + border.length, border.column}));
+    }
+    EXPECT_EQ(drawn, expected);
+  }
 }
 
 }  // namespace

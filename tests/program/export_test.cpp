@@ -61,6 +61,47 @@ TEST_F(ExportProgram, WritesEachFormat) {
   EXPECT_NE(read_file(scratch_ / "hits.png"), read_file(scratch_ / "plane.png"));
 }
 
+TEST_F(ExportProgram, DrawsAListOfArticlesOverTheMap) {
+  // The atlas has places of 10, 11, 70000 and 70001.
+  const std::string list = scratch_ / "a <list> & more.txt";
+  write_file(list, "70001\n10\n999\n10\n");
+  Ending ending = export_as({"svg", "--layer", "umatrix", "--articles", list, "--title", "1 < 2",
+                             "--caption", "\"MEDLINE\" & me"},
+                            "list.svg");
+  EXPECT_EQ(ending.exit_code, 0);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_EQ(ending.err,
+            "999: the atlas has no place of it (with --store its descriptors are searched)\n"
+            "articles: 4 (3 placed, 1 without a place)\n" +
+                scratch_ / "list.svg" + ": a picture of the layer umatrix\n");
+  const std::string svg = read_file(scratch_ / "list.svg");
+  for (const std::string part :
+       {"<title>1 &lt; 2</title>", ">&quot;MEDLINE&quot; &amp; me</text>",
+        ">articles of a &lt;list&gt; &amp; more.txt in a cell; 3 in all, of 4 in the list</text>",
+        "<circle "}) {
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
+  }
+  // Lines of descriptors are read as `map` reads them, from standard input's file too.
+  write_file(list, "Neoplasms; humans\n");
+  ending = export_as({"png", "--articles", list, "--scale", "2"}, "list.png");
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_EQ(read_file(scratch_ / "list.png").substr(0, 4), "\x89PNG");
+
+  write_file(list, "999\n");
+  ending = export_as({"png", "--articles", list}, "none.png");
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_NE(ending.err.find(list + ": no article of it has a place on the map; give articles that "
+                                   "the atlas knows\n"),
+            std::string::npos)
+      << ending.err;
+  write_file(list, "");
+  EXPECT_EQ(export_as({"png", "--articles", list}, "none.png").exit_code, 1);
+  ending = export_as({"png", "--articles", scratch_ / "no such"}, "none.png");
+  EXPECT_EQ(ending.exit_code, 1);
+  EXPECT_NE(ending.err.find("no such"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(scratch_ / "none.png"));
+}
+
 TEST_F(ExportProgram, WritesOtherProgramsFormats) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"umx"},
                                                {"wts", "--descriptors", "Humans;Neoplasms"},
@@ -91,6 +132,11 @@ TEST_F(ExportProgram, RefusesOptionsThatDoNotGoTogether) {
        {std::vector<std::string>{"csv", "--layer", "hits"},
         {"npy", "--descriptor", "Neoplasms"},
         {"csv", "--labels", "3"},
+        {"csv", "--articles", "list"},
+        {"regions", "--title", "mine"},
+        {"svg", "--scale", "2"},
+        {"png", "--scale", "0"},
+        {"png", "--scale", "9"},
         {"csv", "--descriptors", "Neoplasms"},
         {"wts", "--bm-order", "esom"},
         {"umx", "--dialect", "libsvm"},

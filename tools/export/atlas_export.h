@@ -7,10 +7,11 @@
 #include <stop_token>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "pipeline/atlas_meta.h"
 #include "store/atlas.h"
-#include "tools/export/map_picture.h"
+#include "tools/export/map_figure.h"
 #include "tools/export/pending_output.h"
 
 namespace somatlas::exports {
@@ -77,17 +78,26 @@ class Corpus {
 
 enum class Layer : std::uint8_t { hits, umatrix, years, growth, regions, plane };
 
+enum class FigureForm : std::uint8_t { png, svg };
+
 struct FigureRequest {
   Layer layer = Layer::hits;
   std::string descriptor;                  // UI or name, for a plane
-  std::optional<std::size_t> label_count;  // none: 24 from side 16 on, else 0
+  std::optional<std::size_t> label_count;  // none: as many as look well
+  std::string title;                       // in place of the layer's own, where given
+  std::string caption;                     // goes before what the atlas says of itself
+  std::vector<std::uint32_t> overlay;      // articles of a list a cell; empty: no list
+  std::string overlay_text;                // what the list is
+  FigureForm form = FigureForm::png;
+  std::uint32_t scale = 1;  // of a PNG: dots an edge of one of the layout's pixels
 };
 
 /// The figure of one layer. Throws store::StoreError where the atlas has no such descriptor.
 [[nodiscard]] MapFigure figure_of(store::Atlas& atlas, const FigureRequest& request);
-/// Whether the picture was written: not where it was asked to stop.
-[[nodiscard]] bool export_png(store::Atlas& atlas, const FigureRequest& request,
-                              const std::string& path, Existing existing, std::stop_token stop);
+
+/// Whether the figure was written: not where it was asked to stop.
+[[nodiscard]] bool export_figure(store::Atlas& atlas, const FigureRequest& request,
+                                 const std::string& path, Existing existing, std::stop_token stop);
 
 /// The cells of an atlas of that side. Throws store::StoreError where they are not side * side.
 [[nodiscard]] store::AtlasCells checked_cells(store::Atlas& atlas, std::uint32_t side);

@@ -1,14 +1,15 @@
-// The figures of an atlas: hits, U-matrix, mean years and planes, with names at the peaks of hits.
+// The figures of an atlas: its layers, with the names of regions and what the atlas says of itself.
+// Always holds: a name on the map is one that `map` and the tables give too.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <unordered_map>
 
 #include "pipeline/mesh_topics.h"
 #include "store/store_error.h"
 #include "tools/export/atlas_export.h"
 #include "tools/export/category_colours.h"
+#include "tools/export/map_picture.h"
 #include "tools/export/png.h"
 #include "tools/lookup/descriptor_names.h"
 
@@ -17,8 +18,10 @@ namespace {
 
 constexpr double distance_one = 1 << 20;
 constexpr double weight_one = 16383;
-constexpr const char* labels_explained =
-    "names: the leading descriptor of the cells with most articles around";
+constexpr const char* labels_explained = "names: the regions with most articles";
+constexpr std::size_t names_of_regions = 120;  // where the regions are what is shown
+constexpr std::size_t names_of_others = 24;
+constexpr std::uint32_t smallest_named_side = 8;
 
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
@@ -78,12 +81,21 @@ class FigureMaker {
         show_plane(request.descriptor);
         break;
     }
-    figure_.label_count = request.label_count.value_or(figure_.side >= 16 ? 24 : 0);
-    if (request.layer == Layer::regions) {
-      add_region_names();
-    } else if (figure_.label_count > 0) {
-      add_labels();
+    const bool regions = request.layer == Layer::regions;
+    const std::size_t usual = regions ? names_of_regions : names_of_others;
+    figure_.label_count =
+        request.label_count.value_or(figure_.side >= smallest_named_side ? usual : 0);
+    add_names(regions);
+    if (figure_.label_count > 0 && !regions) {
       figure_.subtitle += std::string("; ") + labels_explained;
+    }
+    figure_.overlay = request.overlay;
+    figure_.overlay_text = request.overlay_text;
+    if (!request.title.empty()) {
+      figure_.title = request.title;
+    }
+    if (!request.caption.empty()) {
+      figure_.caption.push_back(request.caption);
     }
     add_caption();
     return std::move(figure_);
@@ -181,17 +193,21 @@ class FigureMaker {
     }
   }
 
-  // Continents first, so that theirs find room, and in capitals.
-  void add_region_names() {
-    for (std::size_t level = store::region_levels; level-- > 0;) {
+  // Regions are numbered by falling hits. Where all levels are named, continents come first, so
+  // that theirs find room, and in capitals.
+  void add_names(bool all_levels) {
+    const std::array<LabelKind, store::region_levels> kinds{LabelKind::region, LabelKind::area,
+                                                            LabelKind::continent};
+    for (std::size_t level = all_levels ? store::region_levels : 1; level-- > 0;) {
       for (const store::AtlasRegion& region : cells_.levels[level]) {
         std::string name = region.name;
-        if (level + 1 == store::region_levels) {
+        if (kinds[level] == LabelKind::continent) {
           std::transform(name.begin(), name.end(), name.begin(), [](char c) {
             return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
           });
         }
-        figure_.labels.push_back({region.centre, std::move(name)});
+        figure_.labels.push_back(
+            {region.centre, std::move(name), all_levels ? kinds[level] : LabelKind::place});
       }
     }
   }
@@ -244,21 +260,6 @@ class FigureMaker {
     figure_.high = greatest.value_or(0);
   }
 
-  void add_labels() {
-    std::unordered_map<store::DescriptorCode, const std::string*> names;
-    for (const store::AtlasDescriptor& descriptor : descriptors_) {
-      names[descriptor.code] = &descriptor.name;
-    }
-    for (const std::uint32_t neuron : peaks(figure_.side, cells_.hits)) {
-      const store::DescriptorCode code =
-          cells_.leading[std::size_t{neuron} * store::leading_per_cell];
-      const auto found = names.find(code);
-      if (code != store::no_descriptor && found != names.end() && !found->second->empty()) {
-        figure_.labels.push_back({neuron, *found->second});
-      }
-    }
-  }
-
   [[nodiscard]] std::string epochs() const {
     return std::to_string(meta_.epochs) + " epochs" +
            (meta_.earlier_epochs == 0
@@ -269,10 +270,16 @@ class FigureMaker {
   void add_caption() {
     const pipeline::Quality& quality = meta_.quality;
     const std::string side = std::to_string(figure_.side);
-    figure_.caption.push_back(grouped(meta_.training_articles) + " training articles on " + side +
-                              " x " + side + " cells; " + grouped(meta_.descriptors) +
-                              " descriptors; radius " + std::to_string(meta_.radius) + "; " +
-                              epochs() + "; seed " + std::to_string(meta_.settings.seed));
+    // recent_from begins the corpus's last five years.
+    figure_.caption.push_back(
+        "corpus: " + grouped(meta_.placed_articles) + " articles with a place" +
+        (cells_.recent_from == 0 ? "" : ", years to " + std::to_string(cells_.recent_from + 4)) +
+        "; store state " + meta_.store_state);
+    figure_.caption.push_back("map: " + side + " x " + side + " cells trained on " +
+                              grouped(meta_.training_articles) + " articles with " +
+                              grouped(meta_.descriptors) + " descriptors; radius " +
+                              std::to_string(meta_.radius) + "; " + epochs() + "; seed " +
+                              std::to_string(meta_.settings.seed) + "; somatlas");
     std::string line = "quantization error " + decimals(quality.qe, 4);
     if (quality.heldout_qe) {
       line += " (held-out " + decimals(*quality.heldout_qe, 4) + ")";
@@ -281,7 +288,6 @@ class FigureMaker {
       line += "; topographic error " + decimals(100 * *quality.topographic_error, 2) + " %";
     }
     figure_.caption.push_back(line);
-    figure_.caption.push_back("somatlas; store state " + meta_.store_state);
   }
 
   store::Atlas& atlas_;
@@ -297,18 +303,25 @@ MapFigure figure_of(store::Atlas& atlas, const FigureRequest& request) {
   return FigureMaker(atlas).make(request);
 }
 
-bool export_png(store::Atlas& atlas, const FigureRequest& request, const std::string& path,
-                Existing existing, std::stop_token stop) {
+bool export_figure(store::Atlas& atlas, const FigureRequest& request, const std::string& path,
+                   Existing existing, std::stop_token stop) {
   PendingFile output(path, existing);
   const MapFigure figure = figure_of(atlas, request);
   std::string description = figure.subtitle;
+  if (!figure.overlay_text.empty()) {
+    description += "\n" + figure.overlay_text;
+  }
   for (const std::string& line : figure.caption) {
     description += "\n" + line;
   }
-  const std::array<PngText, 3> texts{PngText{"Title", figure.title},
-                                     PngText{"Description", description},
-                                     PngText{"Software", "somatlas"}};
-  output.file().write(encode_png(draw_map(figure), texts));
+  if (request.form == FigureForm::svg) {
+    output.file().write(svg_of_map(figure, description));
+  } else {
+    const std::array<PngText, 3> texts{PngText{"Title", figure.title},
+                                       PngText{"Description", description},
+                                       PngText{"Software", "somatlas"}};
+    output.file().write(encode_png(draw_map(figure, request.scale), texts));
+  }
   if (stop.stop_requested()) {
     return false;
   }

@@ -8,36 +8,13 @@
 #include "tools/export/delimited.h"
 #include "tools/export/peer_formats.h"
 #include "tools/export/region_network.h"
+#include "tools/export/xml_text.h"
 
 namespace somatlas::exports {
 namespace {
 
 // VOSviewer's own limit for a network that it draws.
 constexpr std::size_t most_items = 5'000;
-
-/// Text of XML and HTML. What XML 1.0 does not allow at all becomes a blank.
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return safe;
-}
 
 std::string list_of(const std::vector<std::string>& names) {
   std::string list;
@@ -65,8 +42,8 @@ std::string vosviewer_json(const RegionNetwork& network) {
     if (!region.leading_ui.empty()) {
       item["url"] = "https://meshb.nlm.nih.gov/record/ui?ui=" + region.leading_ui;
     }
-    item["description"] = "<b>" + escaped(region.name) + "</b><br>" + escaped(region.area_name) +
-                          "<br>" + escaped(list_of(region.leading));
+    item["description"] = "<b>" + xml_text(region.name) + "</b><br>" + xml_text(region.area_name) +
+                          "<br>" + xml_text(list_of(region.leading));
     items.push_back(std::move(item));
   }
   ordered_json links = ordered_json::array();
@@ -156,7 +133,7 @@ std::optional<std::uint64_t> export_graphml(store::Atlas& atlas, const Target& t
   key("weight", "edge", "double");
   file.write("<graph id=\"regions\" edgedefault=\"undirected\">\n");
   const auto data = [](const char* id, const std::string& value) {
-    return std::string("<data key=\"") + id + "\">" + escaped(value) + "</data>";
+    return std::string("<data key=\"") + id + "\">" + xml_text(value) + "</data>";
   };
   for (std::size_t r = 0; r < network.regions.size(); ++r) {
     const NetworkRegion& region = network.regions[r];

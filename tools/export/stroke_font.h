@@ -16,6 +16,7 @@ struct TextStyle {
   Colour colour{30, 30, 36};
   double halo = 0;  // pixels around the strokes
   Colour halo_colour{255, 255, 255};
+  bool bold = false;  // where a typeface is chosen by name; here the pen makes it bold
 };
 
 /// Width in pixels of a line of UTF-8 text.
