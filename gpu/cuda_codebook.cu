@@ -235,8 +235,8 @@ std::size_t Codebook::bytes(MapShape shape) {
   return LineBuffer::bytes(supers, shape.descriptors) +
          LineBuffer::bytes(lines_of(supers * tree_fanout), shape.descriptors) +
          LineBuffer::bytes(lines_of(supers), shape.descriptors) +
-         supers *
-             (line_weights * sizeof(std::uint64_t) + shape.descriptors * sizeof(std::uint16_t));
+         supers * (line_weights * sizeof(std::uint64_t) +
+                   present_words_of(shape) * sizeof(std::uint32_t));
 }
 
 Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)

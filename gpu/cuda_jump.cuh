@@ -199,7 +199,11 @@ __global__ void __launch_bounds__(32, 24)
           std::uint32_t four[4];
           weigh(
               third, row_scales,
-              [&](std::uint32_t k) { return divisors.hits[layout.at(y + i, x + k)]; }, four);
+              // Past the edge, where nothing is kept, the next row's scale stands and no hits do.
+              [&](std::uint32_t k) {
+                return x < side ? divisors.hits[layout.at(y + i, x + k)] : 1;
+              },
+              four);
           words[i] = make_uint2(four[0] | four[1] << 16, four[2] | four[3] << 16);
         }
       }

@@ -26,6 +26,10 @@ constexpr std::uint32_t step_nodes = 16;
 constexpr std::uint32_t queue_nodes = step_nodes + 32 * walk_width;
 /// Up to this many supers all blocks are in one line, so the supers' own bounds are not looked at.
 constexpr std::uint32_t supers_at_once = step_nodes;
+/// A chunk has four blocks, which are 128 bytes of a line; eight lanes score it.
+constexpr std::uint32_t chunk_neurons = 64;
+constexpr std::uint32_t runs_a_chunk = chunk_neurons / walk_width;
+constexpr std::uint32_t first_chunks = 32 / runs_a_chunk;
 constexpr std::uint32_t all_lanes = 0xFFFF'FFFFU;
 
 struct Queue {
@@ -102,35 +106,50 @@ class RowSearch {
     }
   }
 
-  /// One level. First the block of the old BMU and that of least bound are scored: two blocks touch
-  /// few lines, and leave few others open.
+  /// One level. Four chunks are scored first, the old BMU's and those of least bounds, which leave
+  /// few blocks open.
   __device__ void bound_all_blocks(std::size_t start) {
     std::int32_t bounds[walk_width];
     const LineWalk walk(book_.blocks, book_.descriptors, lane_);
-    walk.scores(groups_, length_, bounds);
-    std::int32_t least = INT_MAX;
-    std::uint32_t block = no_node;
-#pragma unroll
-    for (int j = 0; j < walk_width; ++j) {
-      block = bounds[j] < least ? walk.first_node() + j : block;
-      least = min(least, bounds[j]);
+    walk.bounds(groups_, length_, bounds);
+    // A lane has two chunks of four blocks; INT_MAX: scored, or without a usable neuron.
+    std::int32_t even = least_of<0, 4>(bounds);
+    std::int32_t odd = least_of<4, 4>(bounds);
+    const auto take = [&](std::uint32_t chunk) {
+      even = chunk == lane_ * 2 ? INT_MAX : even;
+      odd = chunk == lane_ * 2 + 1 ? INT_MAX : odd;
+    };
+    std::uint32_t mine = no_node;  // the chunk that this lane helps to score
+    std::uint32_t known = 0;
+    if (is_place(start)) {
+      const auto chunk = static_cast<std::uint32_t>(start / chunk_neurons);
+      take(chunk);
+      mine = lane_ < runs_a_chunk ? chunk : mine;
+      known = 1;
     }
-    const std::int32_t lowest = __reduce_min_sync(all_lanes, least);
-    const std::uint32_t likely = __reduce_min_sync(all_lanes, least == lowest ? block : no_node);
-    const std::uint32_t old =
-        is_place(start) ? static_cast<std::uint32_t>(start / tree_fanout) : likely;
-    // The other lanes go along with these two, for nothing.
-    const std::uint32_t mine = lane_ < 2 ? old : likely;
+#pragma unroll 1
+    for (std::uint32_t k = known; k < first_chunks; ++k) {
+      const std::int32_t least = min(even, odd);
+      const std::int32_t lowest = __reduce_min_sync(all_lanes, least);
+      if (lowest == INT_MAX) {
+        break;
+      }
+      const std::uint32_t lane = __ffs(__ballot_sync(all_lanes, least == lowest)) - 1;
+      const std::uint32_t is_odd = __ballot_sync(all_lanes, odd < even) >> lane & 1;
+      const std::uint32_t chunk = lane * 2 + is_odd;
+      take(chunk);
+      mine = lane_ / runs_a_chunk == k ? chunk : mine;
+    }
     done_ = 0;
-    score(mine == no_node ? no_node : mine * 2 + lane_ % 2);
+    score(mine == no_node ? no_node : mine * runs_a_chunk + lane_ % runs_a_chunk);
     if (lane_ == 0) {
-      blocks_.taken += 2;
+      blocks_.taken += first_chunks;  // a chunk costs no more than a block alone
     }
 #pragma unroll
     for (int j = 0; j < walk_width; ++j) {
-      bounds[j] = walk.first_node() + j == old ? INT_MAX : bounds[j];
+      bounds[j] = (j < 4 ? even : odd) == INT_MAX ? INT_MAX : bounds[j];
     }
-    waiting_blocks_ = push(blocks_, 0, bounds, walk.first_node(), likely);
+    waiting_blocks_ = push(blocks_, 0, bounds, walk.first_node(), no_node);
     score_full_steps();
   }
 
@@ -156,21 +175,26 @@ class RowSearch {
 
   /// Scores a run of eight neurons a lane; no_node: none in this lane.
   __device__ void score(std::uint32_t run) {
-    const bool idle = run == no_node;
-    const LineWalk walk(book_.neurons, book_.descriptors, idle ? done_ * 32 : run);
     std::int32_t scores[walk_width];
-    walk.scores(groups_, length_, scores);
-    if constexpr (second) {
-      leave_out(scores, walk.first_node(), excluded_);
+    std::int32_t least = INT_MAX;
+    const std::uint32_t first_node = run * walk_width;
+    const bool idle = run == no_node;
+    if (!one_level || !idle) {  // what an idle lane fetched would cost as much as another's
+      const LineWalk walk(book_.neurons, book_.descriptors, idle ? done_ * 32 : run);
+      walk.scores(groups_, length_, scores);
+      if constexpr (second) {
+        leave_out(scores, first_node, excluded_);
+      }
+      least = idle ? INT_MAX : least_of(scores);
     }
-    const std::int32_t least = idle ? INT_MAX : least_of(scores);
+    __syncwarp();
     const std::int32_t lowest = __reduce_min_sync(all_lanes, least);
     if (lowest == INT_MAX || lowest > best_score_) {
       return;
     }
     const std::uint32_t neuron = __reduce_min_sync(
-        all_lanes, least == lowest ? first_neuron_at(scores, lowest, book_.side, walk.first_node())
-                                   : no_neuron);
+        all_lanes,
+        least == lowest ? first_neuron_at(scores, lowest, book_.side, first_node) : no_neuron);
     best_neuron_ = lowest < best_score_ ? neuron : min(best_neuron_, neuron);
     best_score_ = lowest;
   }
@@ -218,17 +242,16 @@ class RowSearch {
   /// Bounds the blocks of count queued supers and queues those that are left.
   __device__ void bound_blocks(std::uint32_t first, std::uint32_t count) {
     const std::uint32_t run = run_of(supers_, first, count);
-    const bool idle = run == no_node;
     std::int32_t bounds[walk_width];
-    const LineWalk walk(book_.blocks, book_.descriptors, idle ? done_ * 2 : run);
+    // Those of the super that was scored first are behind us.
+    const bool idle = run == no_node || run / 2 == done_;
+    const LineWalk walk(book_.blocks, book_.descriptors, run == no_node ? done_ * 2 : run);
     walk.bounds(groups_, length_, bounds);
-    // Those of the super that was scored first are behind us, and so are an idle lane's.
-    const bool behind = idle || run / 2 == done_;
 #pragma unroll
     for (int j = 0; j < walk_width; ++j) {
-      bounds[j] = behind ? INT_MAX : bounds[j];
+      bounds[j] = idle ? INT_MAX : bounds[j];
     }
-    waiting_blocks_ = push(blocks_, waiting_blocks_, bounds, walk.first_node(), no_node);
+    waiting_blocks_ = push(blocks_, waiting_blocks_, bounds, run * walk_width, no_node);
     score_full_steps();
   }
 

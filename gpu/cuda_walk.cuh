@@ -98,8 +98,8 @@ class LineWalk {
   /// In a table of bounds: a number that no score below the node is less than. With X the largest
   /// weights, q a neuron's and n its norm: n >= the least norm, and n >= sum of q^2 / 256 less a
   /// rounding; n - 128 * sum of q only falls as q grows to X <= 16383, so the bound is
-  /// max(least norm, sum of X^2 / 256) - 128 * sum of X. The squares of any of the descriptors will
-  /// do: those of the first sixteen fit 32 bits.
+  /// max(least norm, sum of X^2 / 256) - 128 * sum of X. Of X its upper byte alone is squared,
+  /// which makes the bound a little less.
   __device__ void bounds(const uint4* group, std::uint32_t length,
                          std::int32_t (&out)[walk_width]) const {
     walk<true, Memory::device>(group, length, out);
@@ -107,12 +107,13 @@ class LineWalk {
 
  private:
   static constexpr std::uint32_t runs_a_line = line_weights / walk_width;
-  static constexpr std::uint32_t most_squares = 16;
-  static_assert(std::uint64_t{most_squares} * weight_one * weight_one <= UINT32_MAX);
+  static constexpr int byte = 256;
+  static constexpr std::int64_t most_of_byte = weight_one / byte;
+  static_assert(max_descriptors * most_of_byte * most_of_byte * byte <= INT32_MAX);
 
   struct Sums {
     PairSums weights;
-    std::uint32_t squares[walk_width] = {};
+    std::uint32_t squares[walk_width] = {};  // of upper bytes
   };
 
   template <bool bounding, Memory memory>
@@ -124,19 +125,18 @@ class LineWalk {
 #pragma unroll 1
     for (; left >= 4; left -= 4) {
       const uint4 next = fetch<memory>(++group);
-      add<4, bounding>(ids, length - left < most_squares, sums);
+      add<4, bounding>(ids, sums);
       ids = next;
     }
-    const bool squares = length - left < most_squares;
     switch (left) {
       case 1:
-        add<1, bounding>(ids, squares, sums);
+        add<1, bounding>(ids, sums);
         break;
       case 2:
-        add<2, bounding>(ids, squares, sums);
+        add<2, bounding>(ids, sums);
         break;
       case 3:
-        add<3, bounding>(ids, squares, sums);
+        add<3, bounding>(ids, sums);
         break;
       default:
         break;
@@ -148,14 +148,14 @@ class LineWalk {
     for (int j = 0; j < walk_width; ++j) {
       std::int32_t norm = norms[j];
       if constexpr (bounding) {
-        norm = max(norm, static_cast<std::int32_t>(sums.squares[j] >> 8));
+        norm = max(norm, static_cast<std::int32_t>(sums.squares[j]) * byte);
       }
       out[j] = norm - static_cast<std::int32_t>(sums.weights.of(j) << 7);
     }
   }
 
   template <int lines, bool bounding>
-  __device__ void add(uint4 id, bool squares, Sums& sums) const {
+  __device__ void add(uint4 id, Sums& sums) const {
     const std::uint32_t ids[4] = {id.x, id.y, id.z, id.w};
     std::uint32_t weights[lines][4];
 #pragma unroll
@@ -166,19 +166,27 @@ class LineWalk {
       weights[k][2] = four.z;
       weights[k][3] = four.w;
     }
-    if (bounding && squares) {
+    if constexpr (bounding) {
 #pragma unroll
-      for (int k = 0; k < lines; ++k) {
-#pragma unroll
-        for (int p = 0; p < 4; ++p) {
-          const std::uint32_t low = weights[k][p] & 0xFFFFU;
-          const std::uint32_t high = weights[k][p] >> 16;
-          sums.squares[2 * p] += low * low;
-          sums.squares[2 * p + 1] += high * high;
-        }
+      for (int p = 0; p < walk_width / 2; ++p) {
+        add_squares(weights[0][p], lines > 1 ? weights[lines > 1 ? 1 : 0][p] : 0,
+                    lines > 2 ? weights[lines > 2 ? 2 : 0][p] : 0,
+                    lines > 3 ? weights[lines > 3 ? 3 : 0][p] : 0, sums.squares[2 * p],
+                    sums.squares[2 * p + 1]);
       }
     }
     sums.weights.add(weights);
+  }
+
+  /// Adds the squares of the upper bytes of four pairs of weights.
+  static __device__ void add_squares(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                     std::uint32_t d, std::uint32_t& low, std::uint32_t& high) {
+    const std::uint32_t ab = __byte_perm(a, b, 0x7531);  // low, high of a, low, high of b
+    const std::uint32_t cd = __byte_perm(c, d, 0x7531);
+    const std::uint32_t lows = __byte_perm(ab, cd, 0x6420);
+    const std::uint32_t highs = __byte_perm(ab, cd, 0x7531);
+    low = __dp4a(lows, lows, low);
+    high = __dp4a(highs, highs, high);
   }
 
   const uint4* line_;
@@ -187,10 +195,12 @@ class LineWalk {
   std::uint32_t first_node_;
 };
 
-[[nodiscard]] __device__ inline std::int32_t least_of(const std::int32_t (&scores)[walk_width]) {
-  std::int32_t least = scores[0];
+/// The least of count scores from first on.
+template <int first = 0, int count = walk_width>
+[[nodiscard]] __device__ std::int32_t least_of(const std::int32_t (&scores)[walk_width]) {
+  std::int32_t least = scores[first];
 #pragma unroll
-  for (int j = 1; j < walk_width; ++j) {
+  for (int j = first + 1; j < first + count; ++j) {
     least = min(least, scores[j]);
   }
   return least;
