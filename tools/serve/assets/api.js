@@ -28,5 +28,18 @@ const api = {
     return this.ask(`api/labels?${new URLSearchParams({ level, ...window })}`, signal);
   },
 
+  /** Places of articles by PMID: { done, placed: [[PMID, row, column, region, area, continent]] } of the first done of them. */
+  placePmids(pmids, signal) { return this.ask(`api/place?pmids=${pmids.join()}`, signal); },
+
+  /** The same of lines of descriptors, by their number, and { unknown }, names that are none. */
+  placeLines(lines, signal) {
+    return this.ask(`api/place?${lines.map((line) => `line=${encodeURIComponent(line)}`).join('&')}`, signal);
+  },
+
+  /** Which regions of a level a list favours or avoids. counts: [[region, articles]]. */
+  enrichment(level, counts, signal) {
+    return this.ask(`api/enrichment?level=${level}&counts=${counts.map((pair) => pair.join(':')).join()}`, signal);
+  },
+
   search(text) { return this.ask(`api/search?q=${encodeURIComponent(text)}`); },
 };

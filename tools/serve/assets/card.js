@@ -2,8 +2,9 @@
 'use strict';
 
 class Card {
-  /** show(row, column) and plane(ui, name): what its buttons do. */
-  constructor(show, plane, closed) {
+  /** show(row, column) and plane(ui, name): what its buttons do. listed(row, column): articles of one's own list there. */
+  constructor(show, plane, closed, listed) {
+    this.listed = listed;
     this.element = document.getElementById('card');
     this.show = show;
     this.plane = plane;
@@ -31,6 +32,7 @@ class Card {
       make('p', {}, cell.regions.map((region) => region.name).join(' · ')),
       ...(cell.leading.length ? [make('h3', {}, 'Leading descriptors'), this.leading(cell)] : []),
       ...(cell.mean_year ? [make('h3', {}, 'Years'), this.years(cell, mine)] : []),
+      ...this.own(cell),
       make('h3', {}, `Articles (${grouped(cell.articles)})`), this.articles(cell),
       make('h3', {}, 'Around it'), this.around(cell));
     tell(`Cell in row ${cell.row}, column ${cell.column}: ${first ? first.name : 'no leading descriptor'}, ${cell.hits} articles`);
@@ -79,6 +81,20 @@ class Card {
       ...(to > from ? [make('text', { x: 300, y: 88, 'text-anchor': 'end' }, String(to))] : []));
   }
 
+  article(pmid) {
+    return make('a', {
+      href: `https://pubmed.ncbi.nlm.nih.gov/${pmid}/`, target: '_blank', rel: 'noopener noreferrer',
+    }, String(pmid));
+  }
+
+  own({ row, column }) {
+    const listed = this.listed(row, column);
+    if (!listed.length) return [];
+    return [make('h3', {}, `Of your list (${grouped(listed.length)})`),
+      make('div', { class: 'pmids' }, ...listed.slice(0, 100).map((one) => (typeof one === 'number' ? this.article(one)
+        : make('span', {}, one.slice(0, 80)))), listed.length > 100 ? '…' : null)];
+  }
+
   articles(cell) {
     if (!cell.articles) return make('p', {}, 'None lies here.');
     const turn = (page, text) => make('button', {
@@ -86,9 +102,7 @@ class Card {
       ...(page < 0 || page >= cell.pages ? { disabled: '' } : {}),
     }, text);
     return make('div', {},
-      make('div', { class: 'pmids' }, ...cell.pmids.map((pmid) => make('a', {
-        href: `https://pubmed.ncbi.nlm.nih.gov/${pmid}/`, target: '_blank', rel: 'noopener noreferrer',
-      }, String(pmid)))),
+      make('div', { class: 'pmids' }, ...cell.pmids.map((pmid) => this.article(pmid))),
       cell.pages > 1 ? make('p', {}, turn(cell.page - 1, 'Before'), ` page ${cell.page + 1} of ${cell.pages} `,
         turn(cell.page + 1, 'Next')) : null);
   }

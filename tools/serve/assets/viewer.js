@@ -15,6 +15,7 @@ const Tiles = L.TileLayer.extend({
 class Viewer {
   constructor(atlas) {
     this.atlas = atlas;
+    this.narrow = matchMedia('(max-width: 720px)');
     const bits = Math.log2(atlas.padded_side) - 8; // the server's zoom 0 shows all in one tile
     const crs = L.extend({}, L.CRS.Simple, { transformation: new L.Transformation(1, 0, 1, 0) });
     const all = L.latLngBounds([0, 0], [atlas.side, atlas.side]);
@@ -26,7 +27,9 @@ class Viewer {
     this.select = document.getElementById('layer');
     for (const layer of atlas.layers) this.select.append(make('option', { value: layer.id }, layer.title));
     this.select.addEventListener('change', () => this.setLayer(this.select.value));
-    this.card = new Card((row, column) => this.showCell(row, column), (ui) => this.setLayer(ui), () => this.mark(null));
+    this.card = new Card((row, column) => this.showCell(row, column), (ui) => this.setLayer(ui), () => this.mark(null),
+      (row, column) => this.own.at(row, column));
+    this.own = new OwnList(this.map, atlas, (row, column) => this.showCell(row, column, true), () => this.panelsChanged());
     this.search = new Search((ui) => this.setLayer(ui), (row, column) => this.showCell(row, column, true));
     this.all = all;
     this.map.on('movestart', () => { this.whole = this.whole && this.placing; });
@@ -60,11 +63,20 @@ class Viewer {
     if (this.whole) this.showAll();
   }
 
+  /** On a narrow screen there is room for one panel. */
+  panelsChanged() {
+    if (this.narrow.matches && !this.own.panel.hidden && this.card.at) this.card.close();
+    this.resize();
+    this.keep();
+  }
+
   key(event) {
     const typing = ['INPUT', 'SELECT', 'TEXTAREA'].includes(event.target.tagName);
     if (event.key === '/' && !typing) {
       event.preventDefault();
       this.search.input.focus();
+    } else if (event.key === 'Escape' && event.target.closest('#list')) {
+      this.own.open(false);
     } else if (event.key === 'Escape' && !typing && this.card.at) {
       this.card.close();
       document.getElementById('map').focus();
@@ -103,6 +115,7 @@ class Viewer {
   async showCell(row, column, centre = false) {
     if (row < 0 || column < 0 || row >= this.atlas.side || column >= this.atlas.side) return;
     this.mark([row, column]);
+    if (this.narrow.matches && !this.own.panel.hidden) this.own.open(false, false);
     try {
       await this.card.open(row, column);
     } catch (error) {
@@ -135,6 +148,7 @@ class Viewer {
       ...(this.whole ? {} : { z: +this.map.getZoom().toFixed(3), row: centre.lat.toFixed(2), column: centre.lng.toFixed(2) }),
     });
     if (this.cell) view.set('cell', this.cell.join('.'));
+    for (const [name, value] of Object.entries(this.own.kept())) view.set(name, value);
     this.hash = `#${view}`;
     history.replaceState(null, '', this.hash);
   }
@@ -151,6 +165,7 @@ class Viewer {
     }
     await this.setLayer(view.get('layer') ?? this.atlas.layers[0].id);
     if (!this.layer) await this.setLayer(this.atlas.layers[0].id);
+    this.own.restore(view);
     const cell = /^(\d{1,6})\.(\d{1,6})$/.exec(view.get('cell') ?? '');
     if (cell) await this.showCell(+cell[1], +cell[2]);
     this.restoring = false;
