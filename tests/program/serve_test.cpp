@@ -53,6 +53,14 @@ TEST_F(Serve, SaysWhatTheAtlasHolds) {
   EXPECT_EQ(cell["neighbours"].size(), 3U);
   EXPECT_EQ(json("/api/cell/1/1")["vacant"], true);
   EXPECT_EQ(json("/api/cell/1/1")["neighbours"].size(), 8U);
+  EXPECT_EQ(json("/api/brief/0/0"),
+            nlohmann::json({{"row", 0},
+                            {"column", 0},
+                            {"vacant", false},
+                            {"hits", 0},
+                            {"region", "Fishes, \"Zebra\""},
+                            {"leading", {"Fishes, \"Zebra\"", "Neoplasms"}}}));
+  EXPECT_EQ(json("/api/brief/1/1")["leading"], nlohmann::json::array());
   const auto found = json("/api/search?q=NEO");
   ASSERT_EQ(found["descriptors"].size(), 1U);
   EXPECT_EQ(found["descriptors"][0]["ui"], "D009369");
@@ -72,7 +80,8 @@ TEST_F(Serve, RefusesWhatIsNotThere) {
   for (const std::string target :
        {"/nothing", "/tile/hits/0/0/1.png", "/tile/hits/99/0/0.png", "/tile/D000001/0/0/0.png",
         "/tile/other/0/0/0.png", "/tile/hits/0/0/0", "/api", "/api/cell/3/0", "/api/cell/0/-1",
-        "/api/cell/0", "/api/other", "/CMakeLists.txt", "/serve/assets/index.html"}) {
+        "/api/cell/0", "/api/brief/0/3", "/api/other", "/CMakeLists.txt",
+        "/serve/assets/index.html"}) {
     EXPECT_EQ(get(target).status, 404) << target;
   }
   for (const std::string target :

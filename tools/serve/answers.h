@@ -16,6 +16,7 @@ namespace somatlas::serve {
 inline constexpr std::size_t pmids_a_page = 50;
 inline constexpr std::size_t most_labels = 300;
 inline constexpr std::size_t most_found = 20;
+inline constexpr std::size_t leading_in_brief = 3;
 
 /// Side, zooms, layers with legends, levels of regions, what the atlas says of itself.
 [[nodiscard]] nlohmann::json describe_atlas(const AtlasView& view);
@@ -25,6 +26,8 @@ inline constexpr std::size_t most_found = 20;
 /// Leading descriptors with lift, years, articles of that page, regions and neighbours of a cell.
 [[nodiscard]] nlohmann::json describe_cell(const AtlasView& view, std::uint32_t cell,
                                            std::size_t page);
+/// A cell in few words: hits, the name of its region, its first descriptors. Nothing is read.
+[[nodiscard]] nlohmann::json describe_briefly(const AtlasView& view, std::uint32_t cell);
 /// How many articles of the cell are of each year, by the store; reads at most so many of its
 /// ranges anew that an answer does not keep one waiting, and says whether it counted all articles.
 [[nodiscard]] nlohmann::json count_years(const AtlasView& view, std::uint32_t cell);

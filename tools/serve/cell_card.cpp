@@ -125,6 +125,24 @@ json describe_cell(const AtlasView& view, std::uint32_t cell, std::size_t page) 
   return card;
 }
 
+json describe_briefly(const AtlasView& view, std::uint32_t cell) {
+  const store::AtlasCells& cells = view.cells();
+  json leading = json::array();
+  for (std::size_t k = 0; k < leading_in_brief; ++k) {
+    const store::DescriptorCode code = cells.leading[store::leading_per_cell * cell + k];
+    if (code == store::no_descriptor) {
+      break;
+    }
+    leading.push_back(descriptor_json(view, code)["name"]);
+  }
+  return {{"row", cell / view.side()},
+          {"column", cell % view.side()},
+          {"vacant", cells.vacant[cell] != 0},
+          {"hits", cells.hits[cell]},
+          {"region", cells.levels[0][cells.region[cell]].name},
+          {"leading", std::move(leading)}};
+}
+
 json count_years(const AtlasView& view, std::uint32_t cell) {
   std::map<unsigned, std::size_t> counts;
   std::size_t counted = 0;

@@ -73,7 +73,7 @@ Reply tile_reply(const AtlasView& view, const RequestTarget& target) {
   return {.status = 200, .type = "image/png", .body = std::move(tile), .lasting = true};
 }
 
-// api/cell/ROW/COLUMN, api/years/ROW/COLUMN
+// api/cell/ROW/COLUMN, api/brief/ROW/COLUMN, api/years/ROW/COLUMN
 Reply cell_reply(const AtlasView& view, const RequestTarget& target) {
   const auto row = parse_number(target.path[2], view.side() - 1);
   const auto column = parse_number(target.path[3], view.side() - 1);
@@ -83,6 +83,9 @@ Reply cell_reply(const AtlasView& view, const RequestTarget& target) {
   const std::uint32_t cell = *row * view.side() + *column;
   if (target.path[1] == "years") {
     return json_reply(count_years(view, cell));
+  }
+  if (target.path[1] == "brief") {
+    return json_reply(describe_briefly(view, cell));
   }
   const auto page = parse_number(target.value("page").value_or("0"));
   return page ? json_reply(describe_cell(view, cell, *page))
@@ -174,7 +177,7 @@ Reply enrichment_reply(const AtlasView& view, const RequestTarget& target) {
 
 Reply api_reply(const AtlasView& view, const RequestTarget& target) {
   const std::string& name = target.path[1];
-  if (target.path.size() == 4 && (name == "cell" || name == "years")) {
+  if (target.path.size() == 4 && (name == "cell" || name == "brief" || name == "years")) {
     return cell_reply(view, target);
   }
   if (target.path.size() == 3 && name == "layer") {

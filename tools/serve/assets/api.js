@@ -20,6 +20,9 @@ const api = {
   /** page: of its articles, from 0. */
   cell(row, column, page) { return this.ask(`api/cell/${row}/${column}?page=${page}`); },
 
+  /** A cell in few words: { hits, region, leading: three names, vacant }. */
+  brief(row, column, signal) { return this.ask(`api/brief/${row}/${column}`, signal); },
+
   /** Articles of a cell by year; to be asked again until all are counted. */
   years(row, column) { return this.ask(`api/years/${row}/${column}`); },
 

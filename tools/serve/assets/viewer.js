@@ -30,6 +30,7 @@ class Viewer {
     this.card = new Card((row, column) => this.showCell(row, column), (ui) => this.setLayer(ui), () => this.mark(null),
       (row, column) => this.own.at(row, column));
     this.own = new OwnList(this.map, atlas, (row, column) => this.showCell(row, column, true), () => this.panelsChanged());
+    this.hover = new Hover(this.map, atlas, (row, column) => this.own.at(row, column));
     this.search = new Search((ui) => this.setLayer(ui), (row, column) => this.showCell(row, column, true));
     this.all = all;
     this.map.on('movestart', () => { this.whole = this.whole && this.placing; });
