@@ -70,7 +70,7 @@ Json as_json(const AtlasMeta& meta) {
             {"seed", settings.seed},
             {"holdout", settings.holdout},
             {"min_descriptors", settings.min_descriptors},
-            {"start", settings.start == Start::pca ? "pca" : "random"},
+            {"start", start_name(settings.start)},
             {"radius_start", or_null(settings.radius_start)},
             {"radius_end", settings.radius_end},
             {"epoch_limit", settings.epoch_limit}}},
@@ -100,10 +100,12 @@ void read_settings(const Json& json, TrainingSettings& settings) {
   read(json, "min_descriptors", settings.min_descriptors);
   std::string start;
   read(json, "start", start);
-  if (start != "pca" && start != "random") {
-    refuse("start is neither pca nor random");
+  settings.start = start == "pca"      ? Start::pca
+                   : start == "random" ? Start::random
+                                       : Start::imported;
+  if (start != start_name(settings.start)) {
+    refuse("start is neither pca nor random nor imported");
   }
-  settings.start = start == "pca" ? Start::pca : Start::random;
   read(json, "radius_start", settings.radius_start);
   read(json, "radius_end", settings.radius_end);
   read(json, "epoch_limit", settings.epoch_limit);
@@ -119,6 +121,10 @@ void read_quality(const Json& json, Quality& quality) {
 }
 
 }  // namespace
+
+const char* start_name(Start start) {
+  return start == Start::pca ? "pca" : start == Start::random ? "random" : "imported";
+}
 
 std::string to_json(const AtlasMeta& meta) {
   return as_json(meta).dump(2);

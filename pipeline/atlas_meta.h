@@ -10,7 +10,10 @@
 
 namespace somatlas::pipeline {
 
-enum class Start : std::uint8_t { pca, random };
+enum class Start : std::uint8_t { pca, random, imported };
+
+/// "pca", "random" or "imported": from a codebook or places that another program made.
+[[nodiscard]] const char* start_name(Start start);
 
 /// What decides a training's bits, beside the store.
 struct TrainingSettings {
@@ -41,7 +44,8 @@ struct AtlasMeta {
   std::string store_id;
   std::string store_state;
   std::uint32_t radius = 0;  // of the final codebook
-  std::uint32_t epochs = 0;  // searches made by this run, not by those it goes on from
+  // Searches made by this run, not by those it goes on from; 0: the map was imported.
+  std::uint32_t epochs = 0;
   std::uint64_t training_articles = 0;
   std::uint64_t heldout_articles = 0;
   std::uint64_t placed_articles = 0;  // every article with a place

@@ -51,7 +51,7 @@ std::vector<store::EncodedArticles> articles_of(const Placement& placement, std:
 }  // namespace
 
 PlaneWriter::PlaneWriter(const MeshTopics& topics, gpu::Backend& backend,
-                         const DescriptorIndex& index,
+                         const DescriptorIndex& index, std::vector<gpu::DescriptorId> planes,
                          const std::vector<std::uint64_t>& frequencies, std::uint64_t articles,
                          const gpu::Cells& cells, std::uint32_t radius)
     : topics_(topics),
@@ -59,14 +59,10 @@ PlaneWriter::PlaneWriter(const MeshTopics& topics, gpu::Backend& backend,
       index_(index),
       frequencies_(frequencies),
       articles_(articles),
-      cells_(cells) {
+      cells_(cells),
+      in_ui_order_(std::move(planes)) {
   const std::uint32_t side = backend.shape().side;
   collector_.emplace(side, cells.vacant, cell_evidence(cells.hits, side, radius), articles);
-  for (gpu::DescriptorId id = 0; id < index.size(); ++id) {
-    if (frequencies[id] != 0) {
-      in_ui_order_.push_back(id);
-    }
-  }
   std::sort(in_ui_order_.begin(), in_ui_order_.end(),
             [&](auto a, auto b) { return store::ui_less(index.codes()[a], index.codes()[b]); });
 }
@@ -136,7 +132,8 @@ std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> 
   return values;
 }
 
-void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement) {
+void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement,
+                              std::span<const std::uint32_t> heights) {
   store::AtlasCells result;
   CellLabels labels = collector_->labels();
   CellBorders borders = collector_->borders();
@@ -166,6 +163,7 @@ void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement) {
   result.year_count = placement.year_count;
   result.year_sum = placement.year_sum;
   result.height = std::move(borders.height);
+  std::copy(heights.begin(), heights.end(), result.height.begin());
   result.leading = std::move(labels.leading);
   result.leading_weight = std::move(labels.weight);
   result.recent_count = placement.recent_count;

@@ -29,16 +29,17 @@ namespace somatlas::pipeline {
 /// then cells and their regions, in two more.
 class PlaneWriter {
  public:
-  /// frequencies[i]: training articles with the descriptor of id i; descriptors of none have no
-  /// plane. articles: training articles. cells: of the codebook, which was made with that radius.
-  /// What is referred to must outlive it.
+  /// planes: whose planes are written. frequencies[i]: training articles with the descriptor of id
+  /// i. articles: training articles. cells: of the codebook, which was made with that radius. What
+  /// is referred to must outlive it.
   PlaneWriter(const MeshTopics& topics, gpu::Backend& backend, const DescriptorIndex& index,
-              const std::vector<std::uint64_t>& frequencies, std::uint64_t articles,
-              const gpu::Cells& cells, std::uint32_t radius);
+              std::vector<gpu::DescriptorId> planes, const std::vector<std::uint64_t>& frequencies,
+              std::uint64_t articles, const gpu::Cells& cells, std::uint32_t radius);
 
   void write(store::Atlas& work);
-  /// After write(), once.
-  void write_cells(store::Atlas& work, const Placement& placement);
+  /// After write(), once. heights: of the cells, in place of those made here; or none.
+  void write_cells(store::Atlas& work, const Placement& placement,
+                   std::span<const std::uint32_t> heights);
   [[nodiscard]] std::uint64_t planes() const { return in_ui_order_.size(); }
 
  private:

@@ -110,6 +110,9 @@ void CellCollector::offer(std::size_t neuron, const Candidate& candidate) {
 void CellCollector::offer_row(const LabelDescriptor& descriptor,
                               std::span<const std::uint16_t> plane, std::size_t begin,
                               std::size_t end) {
+  if (descriptor.articles == 0) {
+    return;
+  }
   const LiftScale scale(descriptor.articles, articles_);
   const std::uint32_t tier = descriptor.topic ? rank_of_topics : 0;
   const std::uint32_t most = scale.most_per_weight();

@@ -22,7 +22,7 @@ namespace somatlas::pipeline {
 /// A descriptor as labels see it.
 struct LabelDescriptor {
   store::DescriptorCode code = 0;
-  std::uint64_t articles = 0;  // training articles with it, not 0
+  std::uint64_t articles = 0;  // training articles with it; of none: it leads nowhere
   bool topic = true;           // others come after every topic
 };
 

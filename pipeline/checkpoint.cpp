@@ -102,8 +102,10 @@ Checkpoint from_text(const std::string& text) {
 
 }  // namespace
 
-void write_checkpoint(store::Atlas& work, const ArticleSet& set, const Assignment& assignment,
-                      const Checkpoint& checkpoint) {
+namespace {
+
+void put_assignment(store::Atlas& work, const ArticleSet& set, const Assignment& assignment,
+                    const char* meta_name, const std::string& meta_value) {
   MadeAhead<store::EncodedShard> shards(set.shards.size(), [&](std::size_t i) {
     const ShardRows& rows = set.shards[i];
     const auto first = assignment.begin() + static_cast<std::ptrdiff_t>(rows.first_training_row);
@@ -112,7 +114,18 @@ void write_checkpoint(store::Atlas& work, const ArticleSet& set, const Assignmen
     shard.neuron.assign(first, first + rows.training);
     return store::encoded(shard);
   });
-  work.put_checkpoint([&] { return shards.next(); }, meta_checkpoint, to_text(checkpoint));
+  work.put_checkpoint([&] { return shards.next(); }, meta_name, meta_value);
+}
+
+}  // namespace
+
+void write_checkpoint(store::Atlas& work, const ArticleSet& set, const Assignment& assignment,
+                      const Checkpoint& checkpoint) {
+  put_assignment(work, set, assignment, meta_checkpoint, to_text(checkpoint));
+}
+
+void write_assignment(store::Atlas& work, const ArticleSet& set, const Assignment& assignment) {
+  put_assignment(work, set, assignment, "imported", "");
 }
 
 std::optional<Checkpoint> read_checkpoint(store::Atlas& work) {

@@ -37,6 +37,9 @@ using Assignment = std::vector<gpu::Neuron>;
 void write_checkpoint(store::Atlas& work, const ArticleSet& set, const Assignment& assignment,
                       const Checkpoint& checkpoint);
 
+/// The assignment alone, of a work directory that nothing is to go on from.
+void write_assignment(store::Atlas& work, const ArticleSet& set, const Assignment& assignment);
+
 /// Nothing where none was written. Throws store::StoreError where it is damaged.
 [[nodiscard]] std::optional<Checkpoint> read_checkpoint(store::Atlas& work);
 /// Throws store::StoreError where it does not fit the set.

@@ -141,6 +141,9 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
     const std::uint64_t places = std::max(training.training, placement.rows);
     result.add({.name = "places of articles",
                 .host_bytes = 8 * places + (options.from.empty() ? 0 : training.training)});
+    if (options.imported) {
+      result.add({.name = "the map that was read", .host_bytes = options.imported.bytes()});
+    }
     // A thread's counts of descriptors and stack; the store's caches and tables; the program.
     result.add({.name = "threads, store, program",
                 .host_bytes = threads * (std::size_t{12} << 20) + (std::size_t{48} << 20)});
@@ -151,7 +154,9 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
   plan.articles = training.training;
   plan.descriptors = descriptors;
   plan.largest_radius = largest_radius(training.training);
-  plan.host_available = options.host_memory != 0 ? options.host_memory : available_host_memory();
+  plan.host_available = options.host_memory != 0 ? options.host_memory
+                        : options.imported ? available_host_memory() + options.imported.bytes()
+                                           : available_host_memory();
   if (device == Device::cuda) {
     const gpu::CudaDevice gpu = gpu::cuda_devices().front();
     plan.device = gpu.name;

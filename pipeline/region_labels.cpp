@@ -26,6 +26,11 @@ bool better(const Candidate& a, const Candidate& b) {
   return a.rank != b.rank ? a.rank > b.rank : store::ui_less(a.code, b.code);
 }
 
+/// Whether headings count it.
+bool counts(const LabelDescriptor& descriptor) {
+  return descriptor.topic && descriptor.articles != 0;
+}
+
 /// Keeps the list's best, best first.
 template <typename Candidate>
 void insert(std::vector<Candidate>& list, const Candidate& candidate) {
@@ -55,7 +60,7 @@ RegionCollector::RegionCollector(const MapRegions& regions, const MeshTopics& to
 /// weighted: the sum of hits * weight over the region's cells.
 void RegionCollector::offer(Region& region, const LabelDescriptor& descriptor,
                             std::uint64_t weighted) const {
-  if (weighted == 0) {
+  if (weighted == 0 || descriptor.articles == 0) {
     return;
   }
   const auto of = static_cast<double>(region.hits);
@@ -126,7 +131,7 @@ RegionCollector::Names RegionCollector::names_by_heading(std::size_t level) cons
   std::uint64_t corpus_topics = 0;
   std::vector<std::vector<std::uint32_t>> under(descriptors_.size());
   for (std::size_t d = 0; d < descriptors_.size(); ++d) {
-    if (!descriptors_[d].topic) {
+    if (!counts(descriptors_[d])) {
       continue;
     }
     corpus_topics += descriptors_[d].articles;
@@ -156,7 +161,7 @@ RegionCollector::Names RegionCollector::names_by_heading(std::size_t level) cons
       }
       for (std::size_t d = 0; d < descriptors_.size(); ++d) {
         const std::uint32_t with = area_articles_[d * areas + area];
-        if (with != 0 && descriptors_[d].topic) {
+        if (with != 0 && counts(descriptors_[d])) {
           topics += with;
           for (const std::uint32_t heading : under[d]) {
             articles[heading] += with;

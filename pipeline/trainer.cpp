@@ -67,6 +67,31 @@ std::size_t tile_rows_for(const TrainingOptions& options, Device device, std::ui
              : std::clamp<std::size_t>(articles / (2 * options.tiles), least, most_on_gpu);
 }
 
+/// A given codebook counts whole in the norms, so descriptors that no article has get an id too.
+void add_codes(DescriptorFrequencies& frequencies, std::span<const store::DescriptorCode> codes) {
+  std::vector<store::DescriptorCode> known = frequencies.codes;
+  std::sort(known.begin(), known.end());
+  for (const store::DescriptorCode code : codes) {
+    if (!std::binary_search(known.begin(), known.end(), code)) {
+      frequencies.codes.push_back(code);
+      frequencies.articles.push_back(0);
+    }
+  }
+}
+
+/// What an imported codebook lacks has no weight and stays unknown to its atlas.
+void keep_codes(DescriptorFrequencies& frequencies, std::vector<store::DescriptorCode> codes) {
+  std::sort(codes.begin(), codes.end());
+  DescriptorFrequencies kept;
+  for (std::size_t i = 0; i < frequencies.codes.size(); ++i) {
+    if (std::binary_search(codes.begin(), codes.end(), frequencies.codes[i])) {
+      kept.codes.push_back(frequencies.codes[i]);
+      kept.articles.push_back(frequencies.articles[i]);
+    }
+  }
+  frequencies = std::move(kept);
+}
+
 }  // namespace
 
 TrainingInput read_training_input(store::Store& store, const TrainingOptions& options,
@@ -74,7 +99,7 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
   const TrainingSettings& settings = options.settings;
   TrainingInput input;
   SampleDraw draw(settings.seed, pca_sample_size);
-  const bool starts = earlier == nullptr && settings.start == Start::pca;
+  const bool starts = earlier == nullptr && !options.imported && settings.start == Start::pca;
   ArticleSets sets;
   // Finding a GPU takes as long as reading a few million articles.
   tbb::parallel_invoke([&] { input.device = choose_device(options.device); },
@@ -95,16 +120,15 @@ TrainingInput read_training_input(store::Store& store, const TrainingOptions& op
                         "more files or lower --min-descriptors");
   }
   if (earlier != nullptr) {
-    // The earlier codebook counts whole in the norms, so descriptors that no article has any more
-    // keep an id.
-    std::vector<store::DescriptorCode> known = frequencies.codes;
-    std::sort(known.begin(), known.end());
+    std::vector<store::DescriptorCode> codes;
     for (const store::AtlasDescriptor& descriptor : earlier->descriptors()) {
-      if (!std::binary_search(known.begin(), known.end(), descriptor.code)) {
-        frequencies.codes.push_back(descriptor.code);
-        frequencies.articles.push_back(0);
-      }
+      codes.push_back(descriptor.code);
     }
+    add_codes(frequencies, codes);
+  }
+  if (options.imported.codebook != nullptr) {
+    keep_codes(frequencies, options.imported.codebook->codes);
+    add_codes(frequencies, options.imported.codebook->codes);
   }
   input.index = DescriptorIndex(std::move(frequencies.codes));
   input.frequencies = std::move(frequencies.articles);
@@ -155,11 +179,15 @@ std::optional<AtlasMeta> Trainer::run(std::optional<Checkpoint> resumed) {
   return epochs() ? finish() : std::nullopt;
 }
 
-bool Trainer::begin() {
-  const TrainingSettings& settings = options_.settings;
-  state_.settings = settings;
+void Trainer::describe_run() {
+  state_.settings = options_.settings;
   state_.store_id = store_.id();
   state_.store_state = store_.state_id();
+}
+
+bool Trainer::begin() {
+  const TrainingSettings& settings = options_.settings;
+  describe_run();
   state_.first_radius = first_radius(settings, input_.training.training);
   if (earlier_ != nullptr) {
     state_.from = earlier_->directory();
@@ -225,26 +253,7 @@ bool Trainer::inherit_places() {
         }
       },
       cells.vacant);
-  TilePass::Body body;
-  body.work = gpu::Work::search;
-  body.stop = options_.stop;
-  body.order = [&](const PassRow& row) {
-    const bool wanted =
-        row.training_row != no_row && assignment_[row.training_row] == gpu::no_neuron;
-    return RowOrder{wanted, gpu::row_use::none, gpu::no_neuron};
-  };
-  // The rows are those training articles of the tile that have no place, in their order.
-  body.consume = [&](const PassTile& tile) {
-    std::uint64_t training_row = tile.rows->first_training_row;
-    for (const gpu::Neuron bmu : std::as_const(*tile.tile).bmu()) {
-      while (assignment_[training_row] != gpu::no_neuron) {
-        ++training_row;
-      }
-      assignment_[training_row++] = bmu;
-    }
-  };
-  body.progress = progress(input_.training.rows);
-  return pass_->run(body);
+  return place_others();
 }
 
 bool Trainer::rebuild_statistics() {
@@ -415,7 +424,7 @@ std::optional<AtlasMeta> Trainer::finish() {
   meta.store_id = state_.store_id;
   meta.store_state = state_.store_state;
   meta.radius = radius_;
-  meta.epochs = state_.next_epoch + 1;
+  meta.epochs = options_.imported ? 0 : state_.next_epoch + 1;
   meta.training_articles = input_.training.training;
   meta.heldout_articles = input_.training.heldout;
   meta.placed_articles = placement->placed;
@@ -428,11 +437,11 @@ std::optional<AtlasMeta> Trainer::finish() {
   all += placement->heldout;
   meta.quality = quality_of(placement->training, placement->heldout, all, cells_, placement->hits);
   const MeshTopics topics(store_.descriptors());
-  PlaneWriter planes(topics, backend_, input_.index, input_.frequencies, input_.training.training,
-                     cells_, radius_);
+  PlaneWriter planes(topics, backend_, input_.index, ids_with_planes(), input_.frequencies,
+                     input_.training.training, cells_, radius_);
   planes.write(work_);
   meta.descriptors = planes.planes();
-  planes.write_cells(work_, *placement);
+  planes.write_cells(work_, *placement, options_.imported.heights);
   write_cell_articles(work_, *placement);
   work_.put_meta(meta_atlas, to_json(meta));
   if (state_.changes) {

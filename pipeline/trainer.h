@@ -50,11 +50,17 @@ class Trainer {
   /// Trains to the end and completes the work directory; resumed: where to go on from, with the
   /// settings of the options. Nothing where it was asked to stop.
   [[nodiscard]] std::optional<AtlasMeta> run(std::optional<Checkpoint> resumed);
+  /// Completes the work directory with the imported map of the options. Nothing where it was asked
+  /// to stop.
+  [[nodiscard]] std::optional<AtlasMeta> adopt();
 
  private:
   [[nodiscard]] bool begin();
   [[nodiscard]] bool start_places();
   [[nodiscard]] bool inherit_places();
+  [[nodiscard]] bool adopt_codebook(const Codebook& codebook);
+  [[nodiscard]] bool adopt_matches(const BestMatches& matches);
+  [[nodiscard]] bool place_others();
   [[nodiscard]] bool rebuild_statistics();
   [[nodiscard]] TilePass::Body whole_pass(gpu::Work work);
   [[nodiscard]] RowOrder order_of(const PassRow& row) const;
@@ -62,6 +68,8 @@ class Trainer {
   [[nodiscard]] SearchCheck check_search();
   [[nodiscard]] bool epochs();
   [[nodiscard]] std::optional<AtlasMeta> finish();
+  [[nodiscard]] std::vector<gpu::DescriptorId> ids_with_planes() const;
+  void describe_run();
   void update(std::uint32_t radius);
   void report(const QualitySums& training, const QualitySums& heldout, std::uint64_t moved);
   void save();

@@ -131,6 +131,12 @@ bool is_present(const std::string& path) {
   return type != fs::file_type::not_found;
 }
 
+/// Whether a work directory holds no checkpoint, but what an import that was interrupted left.
+/// Throws store::StoreError where it is no atlas, or in use.
+bool is_left_by_import(const std::string& partial) {
+  return !store::Atlas::open(partial, store::Atlas::Access::write)->meta(meta_checkpoint);
+}
+
 /// What stands where the atlas or its work directory would go. Ends a removal that was interrupted.
 void check_targets(const TrainingOptions& options, const std::string& partial) {
   check_place(options);
@@ -156,10 +162,10 @@ void check_targets(const TrainingOptions& options, const std::string& partial) {
     throw TrainingError(options.atlas_directory +
                         " exists: name another atlas, or replace it with --overwrite");
   }
-  if (begun && !options.overwrite) {
+  if (begun && !options.overwrite && !(options.imported && is_left_by_import(partial))) {
     throw TrainingError(partial +
-                        " holds an unfinished training: go on with --resume, or start anew with "
-                        "--overwrite");
+                        " holds an unfinished training: go on with train --resume, or start anew "
+                        "with --overwrite");
   }
 }
 
@@ -194,8 +200,8 @@ void require_same_run(const Checkpoint& checkpoint, const TrainingOptions& optio
                         "begun with (side " +
                         std::to_string(begun.side) + ", seed " + std::to_string(begun.seed) +
                         ", radius-end " + std::to_string(begun.radius_end) + ", min-descriptors " +
-                        std::to_string(begun.min_descriptors) +
-                        (begun.start == Start::pca ? ", init pca)" : ", init random)"));
+                        std::to_string(begun.min_descriptors) + ", init " +
+                        start_name(begun.start) + ")");
   }
 }
 
@@ -249,6 +255,10 @@ MemoryPlan plan_training(const TrainingOptions& asked) {
 TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   TrainingOptions options = asked;
   options.tiles = tiles_for(asked);
+  if (options.imported) {
+    options.settings.side = options.imported.side();
+    options.settings.start = Start::imported;
+  }
   const auto limit = limit_threads(options.threads);
   const std::string partial = partial_directory(options.atlas_directory);
   check_targets(options, partial);
@@ -308,7 +318,11 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   }
   Trainer trainer(*store, *work, earlier.get(), input, options, plan.kept_tiles, *backend,
                   observer);
-  const auto meta = trainer.run(std::move(checkpoint));
+  const auto meta = options.imported ? trainer.adopt() : trainer.run(std::move(checkpoint));
+  if (!meta && options.imported) {
+    work.reset();
+    store::remove_directory(partial);
+  }
   if (!meta) {
     return {true, {}};
   }

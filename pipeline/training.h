@@ -13,6 +13,7 @@
 
 #include "gpu/backend.h"
 #include "pipeline/atlas_meta.h"
+#include "pipeline/imported_map.h"
 
 namespace somatlas::pipeline {
 
@@ -25,7 +26,8 @@ struct TrainingOptions {
   Device device = Device::automatic;
   bool resume = false;
   bool overwrite = false;
-  std::string from;             // an atlas to go on from; its settings count, but for epoch_limit
+  std::string from;      // an atlas to go on from; its settings count, but for epoch_limit
+  ImportedMap imported;  // a map to make the atlas of, without an epoch; excludes from, resume
   std::size_t host_memory = 0;  // caps in bytes; 0: what the machine has
   std::size_t device_memory = 0;
   // Most bytes of tiles that stay on the device; nothing: what is left of its memory.
@@ -114,7 +116,8 @@ struct TrainingResult {
   AtlasMeta meta;
 };
 
-/// Throws TrainingError (does not fit, exists, nothing to train on, wrong store state),
+/// Where the options import a map, the atlas is that map and the settings' side is its. Throws
+/// TrainingError (does not fit, exists, nothing to train on, wrong store state),
 /// store::StoreError.
 TrainingResult train(const TrainingOptions& options, TrainingObserver& observer);
 

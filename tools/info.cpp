@@ -111,7 +111,7 @@ void print_atlas(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Output& o
               "kept out of the training to check it");
   report_line(out, "articles with a place", std::to_string(meta.placed_articles),
               "all that have a descriptor of the map");
-  report_line(out, "start", meta.settings.start == pipeline::Start::pca ? "pca" : "random");
+  report_line(out, "start", pipeline::start_name(meta.settings.start));
   report_line(out, "seed", std::to_string(meta.settings.seed));
   report_line(out, "least descriptors", std::to_string(meta.settings.min_descriptors),
               "articles with fewer did not train");

@@ -26,16 +26,17 @@ std::string read_cache_size(std::string& text) {
   return text.starts_with('-') ? "Value " + text + " is negative" : CLI::AsSizeValue(true)(text);
 }
 
-// What decides the bits; with --from they are the earlier atlas's.
-std::vector<CLI::Option*> add_settings(CLI::App& command, TrainingArguments& arguments) {
-  pipeline::TrainingSettings& settings = arguments.given.settings;
-  constexpr std::uint32_t largest = 32'768;
+constexpr std::uint32_t largest = 32'768;
+
+// How a map begins; with --from it is the earlier atlas.
+std::vector<CLI::Option*> add_start(CLI::App& command, TrainingArguments& arguments) {
   std::vector<CLI::Option*> all;
-  all.push_back(
-      command.add_option("--side", settings.side, "Neurons a row and a column of the map")
-          ->check(CLI::Range(1U, largest).description(""))
-          ->capture_default_str()
-          ->type_name("N"));
+  all.push_back(command
+                    .add_option("--side", arguments.given.settings.side,
+                                "Neurons a row and a column of the map")
+                    ->check(CLI::Range(1U, largest).description(""))
+                    ->capture_default_str()
+                    ->type_name("N"));
   arguments.radius_start_given =
       command
           .add_option("--radius-start", arguments.radius_start,
@@ -43,14 +44,20 @@ std::vector<CLI::Option*> add_settings(CLI::App& command, TrainingArguments& arg
           ->check(CLI::Range(0U, largest).description(""))
           ->type_name("R");
   all.push_back(arguments.radius_start_given);
-  all.push_back(command.add_option("--radius-end", settings.radius_end, "Last radius")
-                    ->check(CLI::Range(0U, largest).description(""))
-                    ->capture_default_str()
-                    ->type_name("R"));
   all.push_back(command.add_option("--init", arguments.init, "How the map starts: pca or random")
                     ->check(CLI::IsMember({"pca", "random"}).description(""))
                     ->capture_default_str()
                     ->type_name("START"));
+  return all;
+}
+
+// What decides the bits beside the start; with --from they are the earlier atlas's.
+std::vector<CLI::Option*> add_settings(CLI::App& command, pipeline::TrainingSettings& settings) {
+  std::vector<CLI::Option*> all;
+  all.push_back(command.add_option("--radius-end", settings.radius_end, "Last radius")
+                    ->check(CLI::Range(0U, largest).description(""))
+                    ->capture_default_str()
+                    ->type_name("R"));
   all.push_back(add_seed_option(command, settings.seed,
                                 "Seed of the random start and of the held-out share"));
   all.push_back(
@@ -67,27 +74,32 @@ std::vector<CLI::Option*> add_settings(CLI::App& command, TrainingArguments& arg
   return all;
 }
 
-void add_machine(CLI::App& command, TrainingArguments& arguments) {
+std::vector<CLI::Option*> add_machine(CLI::App& command, TrainingArguments& arguments) {
+  std::vector<CLI::Option*> all;
   pipeline::TrainingOptions& training = arguments.given;
-  add_device_option(command, arguments.device);
-  add_size_option(command, "--host-memory", training.host_memory,
-                  "Most host memory to use, for instance 4GiB (default: what the machine has)");
-  add_size_option(command, "--device-memory", training.device_memory,
-                  "Most device memory to use, for instance 16GiB (default: what the device has)");
-  command
-      .add_option(
-          "--device-cache", arguments.device_cache,
-          "Most memory of the device (on the CPU: of the host) for articles that stay there "
-          "between epochs: a size, 0 for none, or auto for what is left")
-      ->transform(CLI::Validator(read_cache_size, ""))
-      ->capture_default_str()
-      ->type_name("SIZE");
-  command
-      .add_option("--tile-rows", training.tile_rows,
-                  "Articles that are on the device at once (default: what suits it)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
-      ->type_name("N");
-  add_threads_option(command, training.threads);
+  all.push_back(add_device_option(command, arguments.device));
+  all.push_back(add_size_option(
+      command, "--host-memory", training.host_memory,
+      "Most host memory to use, for instance 4GiB (default: what the machine has)"));
+  all.push_back(add_size_option(
+      command, "--device-memory", training.device_memory,
+      "Most device memory to use, for instance 16GiB (default: what the device has)"));
+  all.push_back(
+      command
+          .add_option(
+              "--device-cache", arguments.device_cache,
+              "Most memory of the device (on the CPU: of the host) for articles that stay there "
+              "between epochs: a size, 0 for none, or auto for what is left")
+          ->transform(CLI::Validator(read_cache_size, ""))
+          ->capture_default_str()
+          ->type_name("SIZE"));
+  all.push_back(command
+                    .add_option("--tile-rows", training.tile_rows,
+                                "Articles that are on the device at once (default: what suits it)")
+                    ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24U).description(""))
+                    ->type_name("N"));
+  all.push_back(add_threads_option(command, training.threads));
+  return all;
 }
 
 }  // namespace
@@ -110,15 +122,19 @@ pipeline::TrainingOptions TrainingArguments::options() const {
   if (device_cache != "auto") {
     training.device_cache = std::stoull(device_cache);
   }
-  if (radius_start_given->count() != 0) {
+  if (radius_start_given != nullptr && radius_start_given->count() != 0) {
     training.settings.radius_start = radius_start;
   }
   return training;
 }
 
 void add_training_options(CLI::App& command, TrainingArguments& arguments, CLI::Option* from) {
-  for (CLI::Option* setting : add_settings(command, arguments)) {
-    if (from != nullptr) {
+  std::vector<CLI::Option*> settings = add_start(command, arguments);
+  for (CLI::Option* setting : add_settings(command, arguments.given.settings)) {
+    settings.push_back(setting);
+  }
+  if (from != nullptr) {
+    for (CLI::Option* setting : settings) {
       setting->excludes(from);
     }
   }
@@ -127,6 +143,14 @@ void add_training_options(CLI::App& command, TrainingArguments& arguments, CLI::
       ->capture_default_str()
       ->type_name("N");
   add_machine(command, arguments);
+}
+
+std::vector<CLI::Option*> add_placing_options(CLI::App& command, TrainingArguments& arguments) {
+  std::vector<CLI::Option*> all = add_settings(command, arguments.given.settings);
+  for (CLI::Option* option : add_machine(command, arguments)) {
+    all.push_back(option);
+  }
+  return all;
 }
 
 }  // namespace somatlas::tools

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pipeline/training.h"
 #include "tools/command.h"
@@ -26,6 +27,10 @@ struct TrainingArguments {
 /// Adds the settings, the number of epochs and what says which part of the machine is used. from:
 /// an option that excludes the settings, or null.
 void add_training_options(CLI::App& command, TrainingArguments& arguments, CLI::Option* from);
+
+/// Adds what is left of these where a map is not trained but only placed in: the settings that a
+/// later training takes over, and the machine. Returns all that it added.
+std::vector<CLI::Option*> add_placing_options(CLI::App& command, TrainingArguments& arguments);
 
 /// --device auto, cpu or cuda.
 CLI::Option* add_device_option(CLI::App& command, std::string& device);

@@ -12,6 +12,7 @@
 
 #include "ingest/input_error.h"
 #include "store/store_error.h"
+#include "tests/formats/damage.h"
 #include "tests/formats/scratch_folder.h"
 #include "tests/formats/small_atlas.h"
 #include "tests/seed.h"
@@ -83,7 +84,7 @@ TEST_F(RowFiles, ThatBreakTheRulesAreRefusedWithTheLine) {
   starts(refusal("0 1:1\n0 2:1 1:1\n", RowFormat::libsvm), ":2: column 1 does not stand in order");
   starts(refusal("0 1:1 1:1\n", RowFormat::libsvm), ":1: column 1 does not stand in order");
   starts(refusal("0 0:1\n", RowFormat::libsvm), ":1: \"0\" is no column");
-  starts(refusal("0 1:2\n", RowFormat::libsvm), ":1: the value 2 is not 1");
+  starts(refusal("0 1:2\n", RowFormat::libsvm), ":1: the value \"2\" is not 1");
   starts(refusal("0 1\n", RowFormat::libsvm), ":1: \"1\" is not `column:1`");
   starts(refusal("1:1\n", RowFormat::libsvm), ":1: the line does not begin with a label");
   starts(refusal("\n", RowFormat::libsvm), ":1: the line does not begin with a label");
@@ -135,25 +136,9 @@ TEST_F(RowFiles, DamagedAnywhereAreReadOrRefused) {
   for (const auto& [whole, format] : files) {
     EXPECT_EQ(read(whole, format).size(), 40U);
     for (int trial = 0; trial < 600; ++trial) {
-      std::string damaged = whole;
-      for (std::uint64_t blows = 1 + random() % 4; blows > 0 && !damaged.empty(); --blows) {
-        const std::size_t at = random() % damaged.size();
-        switch (random() % 4) {
-          case 0:
-            damaged[at] = static_cast<char>(random());
-            break;
-          case 1:
-            damaged.erase(at, 1 + random() % 20);
-            break;
-          case 2:
-            damaged.insert(at, damaged.substr(random() % damaged.size(), random() % 30));
-            break;
-          default:
-            damaged.resize(at + 1);
-        }
-      }
       try {
-        for (const std::vector<std::uint32_t>& row : read(damaged, format)) {
+        for (const std::vector<std::uint32_t>& row :
+             read(exports::damaged(whole, random), format)) {
           EXPECT_LE(row.size(), store::descriptors_per_article_limit);
           EXPECT_TRUE(std::adjacent_find(row.begin(), row.end(), std::greater_equal<>()) ==
                       row.end());

@@ -1,7 +1,10 @@
 // somatlas import as a user runs it: other data than MEDLINE through the whole program.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "tests/program/running_program.h"
 
@@ -33,11 +36,151 @@ TEST(ImportProgram, SaysWhatIsWrong) {
   Ending ending =
       run_somatlas({"import", "--store", scratch / "s", "--format", "libsvm", scratch / "rows"});
   EXPECT_EQ(ending.exit_code, 1);
-  EXPECT_EQ(ending.err, "somatlas: " + scratch / "rows" +
-                            ":2: the value 0.5 is not 1; rows are binary, leave out what is 0\n");
+  EXPECT_EQ(ending.err,
+            "somatlas: " + scratch / "rows" +
+                ":2: the value \"0.5\" is not 1; rows are binary, leave out what is 0\n");
   ending = run_somatlas({"import", "--store", scratch / "s", "--format", "mtx", "--dialect",
                          "somoclu", scratch / "rows"});
   EXPECT_EQ(ending.exit_code, 2);
+}
+
+class MapImport : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string rows;
+    for (int i = 0; i < 60; ++i) {
+      rows += "0 " + std::to_string(1 + i % 3) + ":1 " + std::to_string(4 + i % 4) + ":1\n";
+    }
+    write_file(scratch_ / "rows", rows);
+    write_file(scratch_ / "names", "ale\nstout\nporter\nriesling\nmerlot\nrose\ngrappa\n");
+    done({"import", "--store", scratch_ / "s", "--format", "libsvm", "--features",
+          scratch_ / "names", scratch_ / "rows"});
+    done({"train", "--store", scratch_ / "s", "--atlas", scratch_ / "a", "--side", "4",
+          "--min-descriptors", "1", "--device", "cpu"});
+  }
+  void done(const std::vector<std::string>& arguments) const {
+    const Ending ending = run_somatlas(arguments);
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  }
+  [[nodiscard]] Ending import(const std::string& format, const std::string& file,
+                              std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments{
+        "import",   "--store",     scratch_ / "s",      "--atlas", scratch_ / ("of-" + format),
+        "--format", format,        "--min-descriptors", "1",       "--device",
+        "cpu",      "--overwrite", scratch_ / file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_somatlas(arguments);
+  }
+  [[nodiscard]] std::string planes(const std::string& atlas) const {
+    done({"export", "--atlas", scratch_ / atlas, "--format", "npy", "--overwrite",
+          scratch_ / "planes"});
+    return read_file(scratch_ / "planes/planes.npy") + read_file(scratch_ / "planes/places.tsv");
+  }
+  const ScratchDirectory scratch_;
+};
+
+TEST_F(MapImport, CodebooksComeBackAndMapAndGoOn) {
+  const std::string before = planes("a");
+  for (const std::string format : {"wts", "cod", "somw", "umx"}) {
+    done({"export", "--atlas", scratch_ / "a", "--format", format, scratch_ / format});
+  }
+  const std::vector<std::string> named{"--features", scratch_ / "planes/descriptors.tsv"};
+  const std::vector<std::tuple<std::string, std::string, std::vector<std::string>>> all{
+      {"wts", "wts", {"--heights", scratch_ / "umx"}},
+      {"cod", "cod", {}},
+      {"somw", "somw/codebook.somw", named},
+      {"npy", "planes/planes.npy", named}};
+  for (const auto& [format, file, more] : all) {
+    const Ending ending = import(format, file, more);
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_TRUE(ending.err.starts_with(scratch_ / ("of-" + format) +
+                                       ": a map of side 4 with 7 descriptors; 60 articles placed"))
+        << ending.err;
+    EXPECT_EQ(planes("of-" + format), before) << format;
+  }
+  write_file(scratch_ / "list", "Stout;merlot\n");
+  const std::vector<std::string> place{"map", "--atlas", scratch_ / "a", scratch_ / "list"};
+  EXPECT_EQ(run_somatlas({"map", "--atlas", scratch_ / "of-wts", scratch_ / "list"}).out,
+            run_somatlas(place).out);
+  done({"train", "--store", scratch_ / "s", "--from", scratch_ / "of-cod", "--atlas",
+        scratch_ / "next", "--device", "cpu"});
+  EXPECT_NE(run_somatlas({"info", "--atlas", scratch_ / "of-cod"}).out.find("imported"),
+            std::string::npos);
+}
+
+TEST_F(MapImport, BestMatchesInEitherOrderGiveOneMap) {
+  std::string esom;
+  for (const std::string order : {"esom", "somoclu"}) {
+    done({"export", "--atlas", scratch_ / "a", "--format", "bm", "--bm-order", order, "--overwrite",
+          scratch_ / "bm"});
+    EXPECT_EQ(import("bm", "bm", {"--bm-order", order}).exit_code, 0);
+    if (esom.empty()) {
+      esom = planes("of-bm");
+    }
+    EXPECT_EQ(planes("of-bm"), esom);
+  }
+  // somoclu numbers rows from 0.
+  std::string lines = "%4 4\n%60\n";
+  std::string of_pmids = lines;
+  for (int i = 0; i < 60; ++i) {
+    const std::string place = " " + std::to_string(i % 4) + " " + std::to_string(i % 3) + "\n";
+    lines += std::to_string(i) + place;
+    of_pmids += std::to_string(i + 1) + place;
+  }
+  write_file(scratch_ / "bm", of_pmids);
+  EXPECT_EQ(import("bm", "bm", {"--bm-order", "somoclu"}).exit_code, 0);
+  const std::string expected = planes("of-bm");
+  write_file(scratch_ / "bm", lines);
+  EXPECT_EQ(import("bm", "bm", {"--bm-order", "somoclu", "--first-number", "1"}).exit_code, 0);
+  EXPECT_EQ(planes("of-bm"), expected);
+  done({"export", "--store", scratch_ / "s", "--format", "mtx", scratch_ / "mtx"});
+  EXPECT_EQ(
+      import("bm", "bm", {"--bm-order", "somoclu", "--articles", scratch_ / "mtx/articles.tsv"})
+          .exit_code,
+      0);
+  EXPECT_EQ(planes("of-bm"), expected);
+  write_file(scratch_ / "bm", "%4 4\n%1\n60 0 0\n");
+  EXPECT_NE(
+      import("bm", "bm", {"--bm-order", "somoclu", "--articles", scratch_ / "mtx/articles.tsv"})
+          .err.find("the key 60 is past the 60 rows of"),
+      std::string::npos);
+}
+
+TEST_F(MapImport, SaysWhatIsWrong) {
+  const auto says = [&](const std::string& format, const std::string& text,
+                        const std::vector<std::string>& more, const std::string& sentence) {
+    write_file(scratch_ / "file", text);
+    const Ending ending = import(format, "file", more);
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_EQ(ending.err, "somatlas: " + scratch_ / "file" + sentence + "\n");
+    EXPECT_FALSE(std::filesystem::exists(scratch_ / ("of-" + format)));
+  };
+  says("cod", "1 rect 1 1 bubble\n1\n", {},
+       ": does not say what its 1 planes are: give --features with a name a line, or the "
+       "descriptors.tsv of its export");
+  says("cod", "2 rect 1 1 bubble\n#n ale\n1 1\n", {}, ": has 2 planes, but names 1");
+  says("cod", "2 rect 1 1 bubble\n#n ale Ale\n1 1\n", {}, ": planes 1 and 2 are both of \"Ale\"");
+  says("cod", "1 rect 1 1 bubble\n#n sout\n1\n", {},
+       ": plane 1 is of \"sout\", which is no UI or name of a descriptor of " + scratch_ / "s" +
+           "; did you mean \"stout\"?");
+  says("cod", "1 rect 1 1 bubble\n#n ale\n0\n", {},
+       ": all its weights are 0, so that nothing has a place");
+  says("cod", "1 rect 1 1 bubble\n#n ale\n2\n", {},
+       ":3: weight 1 of the neuron is \"2\"; weights lie from 0 to 1");
+  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong{
+      {"bm", {}},
+      {"wts", {"--bm-order", "esom"}},
+      {"wts", {"--dialect", "somoclu"}},
+      {"wts", {"--first-number", "2"}},
+      {"bm", {"--bm-order", "esom", "--features", scratch_ / "names"}},
+      {"mtx", {}}};  // --atlas is of maps
+  for (const auto& [format, more] : wrong) {
+    EXPECT_EQ(import(format, "rows", more).exit_code, 2) << format;
+  }
+  EXPECT_EQ(
+      run_somatlas({"import", "--store", scratch_ / "s", "--format", "wts", scratch_ / "rows"})
+          .exit_code,
+      2);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ class NpyExport {
                      {"axes", {"layer", "row", "column"}},
                      {"layers", {"hits", "umatrix", "vacant", "region", "area", "continent"}},
                      {"umatrix_one", 1U << 20}};
-    json["settings"] = {{"init", meta_.settings.start == pipeline::Start::pca ? "pca" : "random"},
+    json["settings"] = {{"init", pipeline::start_name(meta_.settings.start)},
                         {"holdout", meta_.settings.holdout},
                         {"min_descriptors", meta_.settings.min_descriptors},
                         {"radius_end", meta_.settings.radius_end},

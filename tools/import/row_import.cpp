@@ -2,7 +2,6 @@
 #include "tools/import/row_import.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <limits>
@@ -15,8 +14,9 @@
 #include "ingest/input_error.h"
 #include "pipeline/article_set.h"
 #include "store/store_error.h"
+#include "tools/import/feature_table.h"
 #include "tools/import/row_reader.h"
-#include "tools/lookup/line_source.h"
+#include "tools/import/text_file.h"
 
 namespace somatlas::imports {
 namespace {
@@ -25,74 +25,14 @@ constexpr std::uint64_t rows_a_part = std::uint64_t{1} << 20;
 constexpr std::size_t longest_line = 4096;
 constexpr std::uint32_t first_own_number = 900'000'000;
 
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t tab = line.find('\t');
-    fields.push_back(line.substr(0, tab));
-    if (tab == std::string_view::npos) {
-      return fields;
-    }
-    line.remove_prefix(tab + 1);
-  }
-}
-
-template <typename Number>
-bool parse(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-/// A table beside the rows, line by line.
-class Table {
- public:
-  Table(const std::string& path, std::string advice)
-      : source_(ingest::open_byte_source(path, ingest::Md5::left_out)),
-        lines_(*source_, longest_line, std::move(advice)) {}
-  [[nodiscard]] bool next(std::string_view& line) { return lines_.next(line); }
-  [[noreturn]] void refuse(const std::string& problem) const {
-    throw ingest::InputError(source_->path(), lines_.number(), problem);
-  }
-
- private:
-  std::unique_ptr<ingest::ByteSource> source_;
-  lookup::LineSource lines_;
-};
-
 /// What columns are called: entries[i] is column i's.
-std::vector<store::DescriptorEntry> read_features(const std::string& path) {
+std::vector<store::DescriptorEntry> entries_of(const std::vector<Feature>& features) {
   std::vector<store::DescriptorEntry> entries;
-  std::unordered_set<store::DescriptorCode> seen;
-  Table table(path, "give one feature a line");
-  std::string_view line;
-  bool with_uis = false;
-  for (bool first = true; table.next(line); first = false) {
-    if (first && line.starts_with("ui\tname")) {
-      with_uis = true;
-      continue;
-    }
-    if (entries.size() == most_features) {
-      table.refuse("there are more than " + std::to_string(most_features) + " features");
-    }
+  for (const Feature& feature : features) {
     store::DescriptorEntry& entry = entries.emplace_back();
-    const std::vector<std::string_view> fields = fields_of(line);
-    entry.code = store::descriptor_code(
-        first_own_number + static_cast<std::uint32_t>(entries.size() - 1), 9);
-    entry.name = fields[0];
-    if (with_uis) {
-      const auto code = store::descriptor_code_of(fields[0]);
-      if (!code || fields.size() < 2) {
-        table.refuse("\"" + std::string(fields[0]) + "\" is no UI of a descriptor with its name");
-      }
-      entry.code = *code;
-      entry.name = fields[1];
-    }
-    if (entry.name.empty()) {
-      table.refuse("the feature has no name");
-    }
-    if (!seen.insert(entry.code).second) {
-      table.refuse(std::string(fields[0]) + " stands here twice");
-    }
+    entry.code = feature.code.value_or(store::descriptor_code(
+        first_own_number + static_cast<std::uint32_t>(entries.size() - 1), 9));
+    entry.name = feature.name;
   }
   return entries;
 }
@@ -112,7 +52,7 @@ class NumberedRows {
         rows_(open_rows(input.path, input.format, input.dialect)),
         next_(input.first_number) {
     if (!input.articles.empty()) {
-      articles_.emplace(input.articles, "give one article a line");
+      articles_.emplace(input.articles, longest_line, "give one article a line");
       std::string_view line;
       if (!articles_->next(line) || line != "pmid\tversion\tyear") {
         articles_->refuse("the table does not begin with the columns pmid, version, year");
@@ -145,11 +85,16 @@ class NumberedRows {
     }
     const std::uint32_t before = row.number;
     const std::vector<std::string_view> fields = fields_of(line);
-    row.year = 0;
-    if (fields.size() != 3 || !parse(fields[0], row.number) || !parse(fields[1], row.version) ||
-        (!fields[2].empty() && !parse(fields[2], row.year)) || row.number <= before) {
+    const auto number = number_of<std::uint32_t>(fields[0]);
+    const auto version = number_of<std::uint16_t>(fields.size() == 3 ? fields[1] : "");
+    const auto year =
+        number_of<std::uint16_t>(fields.size() == 3 && !fields[2].empty() ? fields[2] : "0");
+    if (!number || !version || !year || *number <= before) {
       articles_->refuse("this is no PMID above the one before, with version and year");
     }
+    row.number = *number;
+    row.version = *version;
+    row.year = *year;
     if (row.columns.empty()) {
       row.year = 0;  // a store keeps no year of what has no descriptor
     }
@@ -158,7 +103,7 @@ class NumberedRows {
 
   const RowInput& input_;
   std::unique_ptr<RowReader> rows_;
-  std::optional<Table> articles_;
+  std::optional<TextFile> articles_;
   std::uint64_t next_;
 };
 
@@ -169,7 +114,7 @@ class Importer {
 
   std::optional<RowImport> run() {
     if (!input_.features.empty()) {
-      features_ = read_features(input_.features);
+      features_ = entries_of(read_features(input_.features));
     }
     if (!check()) {
       return std::nullopt;

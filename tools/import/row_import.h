@@ -32,9 +32,6 @@ struct RowImport {
   std::uint64_t nonzeros = 0;
 };
 
-/// Different columns that occur, at most.
-inline constexpr std::size_t most_features = 1'000'000;
-
 /// Nothing where it was asked to stop before it was done. Throws ingest::InputError with what is
 /// wrong in the input and store::StoreError where the store holds something else of that name.
 [[nodiscard]] std::optional<RowImport> import_rows(store::Store& store, const RowInput& input,

@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "ingest/byte_source.h"
 #include "ingest/input_error.h"
-#include "tools/lookup/line_source.h"
+#include "tools/import/text_file.h"
 
 namespace somatlas::imports {
 namespace {
@@ -21,43 +19,22 @@ namespace {
 constexpr std::size_t most_in_row = store::descriptors_per_article_limit;
 constexpr std::size_t longest_line = std::size_t{1} << 16;  // 64 bytes for each that a row may have
 
-/// The next word of a line, between blanks and tabs; empty at its end.
-std::string_view next_word(std::string_view& line) {
-  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-  const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
-  const std::string_view word = line.substr(begin, end - begin);
-  line.remove_prefix(end);
-  return word;
-}
-
-template <typename Number>
-std::optional<Number> number_of(std::string_view word) {
-  Number number{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc() && end == word.data() + word.size() ? std::optional(number)
-                                                                  : std::nullopt;
-}
-
 class TextRows : public RowReader {
  protected:
-  explicit TextRows(const std::string& path)
-      : source_(ingest::open_byte_source(path, ingest::Md5::left_out)),
-        lines_(*source_, longest_line, "give one row a line") {}
-  [[noreturn]] void refuse(const std::string& problem) const {
-    throw ingest::InputError(source_->path(), lines_.number(), problem);
-  }
-  [[nodiscard]] bool next_line(std::string_view& line) { return lines_.next(line); }
+  explicit TextRows(const std::string& path) : text_(path, longest_line, "give one row a line") {}
+  [[noreturn]] void refuse(const std::string& problem) const { text_.refuse(problem); }
+  [[nodiscard]] bool next_line(std::string_view& line) { return text_.next(line); }
   void require_one(std::string_view value) const {
     if (number_of<double>(value) != 1.0) {
-      refuse("the value " + std::string(value) + " is not 1; rows are binary, leave out what is 0");
+      refuse("the value " + quoted(value) + " is not 1; rows are binary, leave out what is 0");
     }
   }
   /// A column as the file numbers it.
   [[nodiscard]] std::uint32_t column(std::string_view word, std::uint32_t first) const {
     const auto number = number_of<std::uint32_t>(word);
     if (!number || *number < first || *number - first >= most_columns) {
-      refuse("\"" + std::string(word) + "\" is no column; give whole numbers from " +
-             std::to_string(first) + " to " + std::to_string(most_columns - 1 + first));
+      refuse(quoted(word) + " is no column; give whole numbers from " + std::to_string(first) +
+             " to " + std::to_string(most_columns - 1 + first));
     }
     return *number - first;
   }
@@ -68,8 +45,7 @@ class TextRows : public RowReader {
   }
 
  private:
-  std::unique_ptr<ingest::ByteSource> source_;
-  lookup::LineSource lines_;
+  TextFile text_;
 };
 
 class MatrixMarketRows final : public TextRows {
@@ -154,7 +130,7 @@ class MatrixMarketRows final : public TextRows {
     --missing_;
     const auto row = number_of<std::uint64_t>(word);
     if (!row || *row == 0 || *row > rows_) {
-      refuse("\"" + std::string(word) + "\" is no row from 1 to " + std::to_string(rows_));
+      refuse(quoted(word) + " is no row from 1 to " + std::to_string(rows_));
     }
     if (*row < before) {
       refuse("row " + std::to_string(*row) + " stands behind row " + std::to_string(before) +
@@ -205,14 +181,14 @@ class LibsvmRows final : public TextRows {
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
       const std::size_t colon = word.find(':');
       if (colon == std::string_view::npos) {
-        refuse("\"" + std::string(word) + "\" is not `column:1`" +
+        refuse(quoted(word) + " is not `column:1`" +
                (labelled_ ? "" : "; is there a label, in another dialect?"));
       }
       const std::uint32_t place = column(word.substr(0, colon), first_);
       require_one(word.substr(colon + 1));
       require_room(columns);
       if (!columns.empty() && columns.back() >= place) {
-        refuse("column " + std::string(word.substr(0, colon)) + " does not stand in order");
+        refuse("column " + std::to_string(place + first_) + " does not stand in order");
       }
       columns.push_back(place);
     }
