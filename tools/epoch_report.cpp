@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 11> columns{
     "epoch", "radius", "QE",       "held-out QE", "cosine QE", "topographic error",
-    "moved", "unhit",  "search s", "update s",    "waiting"};
+    "moved", "unhit",  "search s", "update s",    "waiting s"};
 constexpr std::size_t least_width = 7;
 
 std::string row(const std::array<std::string, columns.size()>& fields) {
@@ -48,8 +48,8 @@ std::string epoch_line(const pipeline::EpochFigures& figures) {
   return row({std::to_string(figures.epoch), std::to_string(figures.radius), fixed(quality.qe, 5),
               fixed(quality.heldout_qe, 5), fixed(quality.cosine_qe, 5),
               fixed(quality.topographic_error, 5), fixed(figures.moved_share, 4),
-              fixed(quality.unhit_share, 4), fixed(figures.search_seconds, 2),
-              fixed(figures.update_seconds, 2), fixed(figures.waiting_share(), 4)});
+              fixed(quality.unhit_share, 4), fixed(figures.search_seconds, 3),
+              fixed(figures.update_seconds, 3), fixed(figures.waiting_seconds, 3)});
 }
 
 EpochLog::EpochLog(std::string path) : path_(std::move(path)), file_(nullptr, &std::fclose) {
