@@ -178,4 +178,12 @@ AtlasMeta read_atlas_meta(store::Atlas& atlas) {
   }
 }
 
+void require_store_of(const AtlasMeta& meta, const std::string& atlas_directory,
+                      store::Store& store) {
+  if (store.id() != meta.store_id) {
+    throw store::StoreError(store.directory() + ": is not the store that " + atlas_directory +
+                            " was trained on; give that one, or none");
+  }
+}
+
 }  // namespace somatlas::pipeline

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "store/atlas.h"
+#include "store/store.h"
 
 namespace somatlas::pipeline {
 
@@ -66,5 +67,10 @@ inline constexpr const char* meta_checkpoint =
 
 /// The meta of a complete atlas. Throws store::StoreError where training did not end.
 [[nodiscard]] AtlasMeta read_atlas_meta(store::Atlas& atlas);
+
+/// Throws store::StoreError where the atlas of that description, in that directory, was made from
+/// another store.
+void require_store_of(const AtlasMeta& meta, const std::string& atlas_directory,
+                      store::Store& store);
 
 }  // namespace somatlas::pipeline

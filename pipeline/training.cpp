@@ -13,6 +13,7 @@
 #include "gpu/backend.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/parallel_for.h"
+#include "pipeline/size_text.h"
 #include "pipeline/trainer.h"
 #include "store/atlas.h"
 #include "store/publish.h"
@@ -32,12 +33,13 @@ std::string partial_directory(const std::string& atlas) {
   return name + ".partial";
 }
 
-std::string needed(std::size_t bytes) {
-  return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
-}
-
-std::string available(std::size_t bytes) {
-  return bytes < 1U << 20 ? std::to_string(bytes) + " bytes" : std::to_string(bytes >> 20) + " MiB";
+/// What is needed and what there is; in bytes where they would read the same.
+std::string memory_text(std::size_t needed, const std::string& where, std::size_t available) {
+  const bool alike = size_text(needed) == size_text(available);
+  const auto text = [alike](std::size_t bytes) {
+    return alike ? std::to_string(bytes) + " bytes" : size_text(bytes);
+  };
+  return text(needed) + where + " (available: " + text(available) + ")";
 }
 
 /// A cap on TBB's threads for as long as it lives.
@@ -55,15 +57,14 @@ void require_fit(const MemoryPlan& plan, std::uint32_t side) {
   }
   std::string text = "a map of side " + std::to_string(side) + " with " +
                      std::to_string(plan.descriptors) + " descriptors needs " +
-                     needed(plan.host_bytes) +
-                     " of host memory (available: " + available(plan.host_available) + ")";
+                     memory_text(plan.host_bytes, " of host memory", plan.host_available);
   if (plan.device_bytes != 0) {
-    text += " and " + needed(plan.device_bytes) + " on " + plan.device +
-            " (available: " + available(plan.device_available) + ")";
+    text += " and " + memory_text(plan.device_bytes, " on " + plan.device, plan.device_available);
   }
-  throw TrainingError(text + (plan.largest_side == 0 ? std::string(": no map fits")
-                                                     : ": the largest side that fits is " +
-                                                           std::to_string(plan.largest_side)));
+  throw TrainingError(
+      text + (plan.largest_side == 0
+                  ? std::string(": no map fits; free some memory or allow more")
+                  : ": the largest side that fits is " + std::to_string(plan.largest_side)));
 }
 
 /// Whether inner is outer or lies in it; both are resolved as far as they exist.
@@ -154,7 +155,8 @@ void check_targets(const TrainingOptions& options, const std::string& partial) {
   if (options.resume) {
     if (!begun) {
       throw TrainingError(partial + ": there is no unfinished training to resume" +
-                          (finished ? "; " + options.atlas_directory + " is complete" : ""));
+                          (finished ? "; " + options.atlas_directory + " is complete"
+                                    : "; begin it without --resume"));
     }
     return;
   }
@@ -175,7 +177,8 @@ std::unique_ptr<store::Atlas> open_earlier(TrainingOptions& options, const std::
   const AtlasMeta meta = read_atlas_meta(*earlier);
   if (meta.store_id != store_id) {
     throw TrainingError(options.from + " was made from another store than " +
-                        options.store_directory + ": its articles cannot be compared");
+                        options.store_directory +
+                        ": give that store, or train anew without --from");
   }
   const std::uint32_t epoch_limit = options.settings.epoch_limit;
   options.settings = meta.settings;

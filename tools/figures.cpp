@@ -20,20 +20,6 @@ std::string count_of(std::uint64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-std::string size_text(std::uint64_t bytes) {
-  if (bytes < 1024) {
-    return count_of(bytes, "byte");
-  }
-  constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double size = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (size >= 1024 && unit + 1 < units.size()) {
-    size /= 1024;
-    ++unit;
-  }
-  return fixed(size, 1) + " " + units[unit];
-}
-
 std::string time_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
   if (whole < 60) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "pipeline/size_text.h"
 #include "store/descriptor_code.h"
 #include "tools/output.h"
 
@@ -15,8 +16,7 @@ namespace somatlas::tools {
 [[nodiscard]] std::string fixed(std::optional<double> number, int digits);
 /// "3 files", "1 file", "0 files": noun takes an s but for one.
 [[nodiscard]] std::string count_of(std::uint64_t count, std::string_view noun);
-/// "812 bytes", "1.5 KiB", "20.0 GiB".
-[[nodiscard]] std::string size_text(std::uint64_t bytes);
+using pipeline::size_text;
 /// "40 s", "2 min 5 s", "3 h 20 min".
 [[nodiscard]] std::string time_text(double seconds);
 /// Appends a line of a report: its name in a column of its own, and a gloss in another where there

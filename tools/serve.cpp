@@ -1,6 +1,7 @@
 // somatlas serve: an atlas in a browser.
 #include <memory>
 
+#include "pipeline/atlas_meta.h"
 #include "tools/command.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/routes.h"
@@ -22,6 +23,9 @@ int run(Session& session, const ServeOptions& options) {
   const std::unique_ptr<store::Store> articles =
       options.store.empty() ? nullptr
                             : store::Store::open(options.store, store::Store::Access::read);
+  if (articles != nullptr) {
+    pipeline::require_store_of(pipeline::read_atlas_meta(*atlas), options.atlas, *articles);
+  }
   const serve::AtlasView view(*atlas, articles.get(), options.cache);
   serve::HttpServer server(options.server, [&view](const serve::RequestTarget& target) {
     return serve::reply_to(view, target);

@@ -32,6 +32,9 @@ class Observer final : public pipeline::TrainingObserver {
       : session_(session), log_(log), say_checkpoints_(say_checkpoints) {}
 
   void plan(const pipeline::MemoryPlan& plan) override {
+    if (!plan.fits()) {
+      return;  // the refusal says its figures
+    }
     std::string text = "Training " + count_of(plan.articles, "article") + " with " +
                        count_of(plan.descriptors, "descriptor") + " on " + plan.device + ": " +
                        size_text(plan.host_bytes) + " of host memory";

@@ -1,6 +1,5 @@
 // Looking at a store: info, dump and verify, on sound, empty, missing and foreign ones.
 #include <gtest/gtest.h>
-#include <rocksdb/db.h>
 
 #include <filesystem>
 #include <map>
@@ -10,18 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/program/running_program.h"
+#include "tests/program/sample_job.h"
 
 namespace somatlas::program_test {
 namespace {
-
-std::map<std::string, std::string> content_of(const std::string& directory) {
-  std::map<std::string, std::string> content;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-    content[entry.path()] = entry.is_regular_file() ? read_file(entry.path()) : "";
-  }
-  return content;
-}
 
 class StoreOfCases : public testing::Test {
  protected:
@@ -186,49 +177,6 @@ TEST_F(StoreOfCases, LookingChangesNothing) {
     EXPECT_EQ(run_somatlas({command, "--store", store}).exit_code, 0) << command;
   }
   EXPECT_EQ(content_of(store), before);
-}
-
-// Gives the store another format number, as a later program would.
-void set_format(const std::string& directory, const std::string& format) {
-  rocksdb::Options options;
-  options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
-  std::vector<std::string> names;
-  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies(options, directory, &names).ok());
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (const std::string& name : names) {
-    families.emplace_back(name, rocksdb::ColumnFamilyOptions(options));
-  }
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* opened = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, directory, families, &handles, &opened).ok());
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  for (rocksdb::ColumnFamilyHandle* handle : handles) {
-    if (handle->GetName() == "meta") {
-      EXPECT_TRUE(db->Put({}, handle, "format", format).ok());
-      EXPECT_TRUE(db->Flush({}, handle).ok());
-    }
-    EXPECT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
-  }
-}
-
-TEST(Stores, AnotherFormatNumberIsNamedAndLeftAlone) {
-  const ScratchDirectory scratch;
-  const std::string store = scratch / "store";
-  write_file(scratch / "table.tsv", "ui\tname\ttree_numbers\nD006801\tHumans\tB01.050\n");
-  ASSERT_EQ(run_somatlas({"ingest", "--store", store, "--mesh", scratch / "table.tsv"}).exit_code,
-            0);
-  ASSERT_NO_FATAL_FAILURE(set_format(store, "store 999"));
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"info", "--store", store},
-        {"dump", "--store", store},
-        {"verify", "--store", store},
-        {"ingest", "--store", store, data("cases/no_mesh.xml")}}) {
-    const Ending ending = run_somatlas(arguments);
-    EXPECT_EQ(ending.exit_code, 1) << arguments.front();
-    EXPECT_EQ(ending.out, "") << arguments.front();
-    EXPECT_TRUE(ending.err.starts_with("somatlas: ")) << ending.err;
-    EXPECT_NE(ending.err.find("999"), std::string::npos) << ending.err;
-  }
 }
 
 TEST(Stores, OneThatIsMissingIsNamedAndNotMade) {

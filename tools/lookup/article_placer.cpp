@@ -74,10 +74,7 @@ void ArticlePlacer::remark(const std::string& text) {
 
 void ArticlePlacer::check_store() {
   const pipeline::AtlasMeta& meta = mapper_.meta();
-  if (store_->id() != meta.store_id) {
-    throw store::StoreError(store_->directory() + ": is not the store that " + mapper_.directory() +
-                            " was trained on; give that one, or none");
-  }
+  pipeline::require_store_of(meta, mapper_.directory(), *store_);
   if (store_->state_id() != meta.store_state) {
     say_("warning: " + store_->directory() + " has changed since " + mapper_.directory() +
          " was trained; articles are placed by the descriptors they have now");
