@@ -25,6 +25,17 @@ constexpr std::size_t blocks_a_line = line_weights / tree_fanout;
   return (shape.descriptors + 31) / 32;
 }
 
+/// Maps of up to so many supers keep byte lines, half as much again as their weights: brute force
+/// waits for the L2, and reads half as much of the lines that are there in bytes. On larger maps
+/// the pruned search is far ahead.
+constexpr std::size_t most_supers_in_bytes = 256;
+constexpr std::uint32_t most_of_byte = 255;
+
+[[nodiscard]] constexpr std::size_t byte_count_of(MapShape shape) {
+  const std::size_t supers = PlaneTree::size_of(shape.side).supers;
+  return supers <= most_supers_in_bytes ? supers * shape.descriptors * line_weights : 0;
+}
+
 /// Grid (supers, slices of descriptors): a warp takes every eighth descriptor of its slice, a lane
 /// eight neurons, half a block. A square is below 2^28, so eight of them fit 32 bits.
 /// marked: a line whose super has the bound 0 holds nothing and need not be read.
@@ -101,6 +112,13 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
           book.supers.weights[(super_line + descriptor[k]) * line_weights + super % line_weights] =
               static_cast<std::uint16_t>(most);
         }
+        if (book.byte_lines != nullptr && most <= most_of_byte) {
+          reinterpret_cast<uint2*>(book.byte_lines +
+                                   (std::size_t{super} * book.descriptors + descriptor[k]) *
+                                       line_weights)[lane] =
+              make_uint2(__byte_perm(pairs[0], pairs[1], 0x6240),
+                         __byte_perm(pairs[2], pairs[3], 0x6240));
+        }
       }
       added += at_once;
       if (added == 8) {
@@ -161,9 +179,11 @@ __global__ void present_kernel(CodebookView book) {
   const std::size_t line = std::size_t{blockIdx.x} * book.descriptors;
   const std::uint32_t first = blockIdx.y * 32;
   const std::uint32_t count = min(32U, book.descriptors - first);
-  std::uint32_t bits = 0;
+  uint2 bits{};
   for (std::uint32_t i = 0; i < count; ++i) {
-    bits |= book.supers.weights[(line + first + i) * line_weights + threadIdx.x] != 0 ? 1U << i : 0;
+    const std::uint32_t most = book.supers.weights[(line + first + i) * line_weights + threadIdx.x];
+    bits.x |= most != 0 ? 1U << i : 0;
+    bits.y |= most != 0 && most <= most_of_byte && book.byte_lines != nullptr ? 1U << i : 0;
   }
   book.present[std::size_t{super} * book.present_words() + blockIdx.y] = bits;
 }
@@ -235,8 +255,8 @@ std::size_t Codebook::bytes(MapShape shape) {
   return LineBuffer::bytes(supers, shape.descriptors) +
          LineBuffer::bytes(lines_of(supers * tree_fanout), shape.descriptors) +
          LineBuffer::bytes(lines_of(supers), shape.descriptors) +
-         supers * (line_weights * sizeof(std::uint64_t) +
-                   present_words_of(shape) * sizeof(std::uint32_t));
+         supers * (line_weights * sizeof(std::uint64_t) + present_words_of(shape) * sizeof(uint2)) +
+         byte_count_of(shape);
 }
 
 Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)
@@ -247,7 +267,8 @@ Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)
                     "the bounds of blocks", stream),
       super_bounds_(lines_of(supers_), shape.descriptors, account, "the bounds of supers", stream),
       square_sums_(account, supers_ * line_weights, "the square sums"),
-      present_(account, supers_ * present_words_of(shape), "the supers with weights") {
+      present_(account, supers_ * present_words_of(shape), "the supers with weights"),
+      byte_lines_(account, byte_count_of(shape), "the codebook in bytes") {
   square_sums_.fill_bytes(0, stream);
   present_.fill_bytes(0, stream);
   stream.synchronize();
@@ -259,6 +280,7 @@ CodebookView Codebook::view() const {
           super_bounds_.view(),
           square_sums_.data(),
           present_.data(),
+          byte_lines_.data(),
           shape_.side,
           shape_.descriptors,
           static_cast<std::uint32_t>(shape_.neurons()),

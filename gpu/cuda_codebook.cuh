@@ -33,7 +33,10 @@ struct CodebookView {
   LineTable blocks;  // a line for every 16 supers: most of each block's weights, least of its norms
   LineTable supers;  // a line for every 256 supers: the same of the supers
   std::uint64_t* square_sums;  // [places]
-  std::uint32_t* present;      // [supers][present_words()]: a bit where a descriptor has a weight
+  // [supers][present_words()]: of 32 descriptors, in x a bit where one has a weight in the super,
+  // in y one where besides none of its weights there passes a byte, if there are byte lines.
+  uint2* present;
+  std::uint8_t* byte_lines;  // [supers][descriptors][256], filled where y says so, or null
   std::uint32_t side;
   std::uint32_t descriptors;
   std::uint32_t neuron_count;
@@ -87,7 +90,8 @@ class Codebook {
   /// holds weights, any other where one may.
   void mark_planes(const std::uint32_t* planes, std::size_t count, std::uint16_t bound,
                    StreamView stream);
-  /// Makes square sums, norms, both tables of bounds and the present bits from the stored weights.
+  /// Makes square sums, norms, both tables of bounds, the present bits and the byte lines from the
+  /// stored weights.
   /// usable: M flags on the device, row-major, 0 where the neuron is vacant. marked: whether the
   /// bounds of supers are 0 only where a line holds no weights, so that such a line is not read.
   void make_norms(const std::uint8_t* usable, bool marked, StreamView stream);
@@ -109,7 +113,8 @@ class Codebook {
   LineBuffer block_bounds_;
   LineBuffer super_bounds_;
   DeviceBuffer<std::uint64_t> square_sums_;
-  DeviceBuffer<std::uint32_t> present_;
+  DeviceBuffer<uint2> present_;
+  DeviceBuffer<std::uint8_t> byte_lines_;
   std::uint64_t version_ = 1;
   bool bounded_ = true;
 };

@@ -118,34 +118,64 @@ struct Upcoming {
   std::uint32_t descriptor = 0;  // the lane's
 };
 
-/// Chooses, of a descriptor a lane, those that have a weight in a super; returns how many. The
-/// others need not be fetched, and they are the rare ones, which no L1 holds. present: the super's
-/// bits. Looking for each block of the super instead fetches a third less and was no quicker.
-[[nodiscard]] __device__ std::uint32_t choose(uint4* chosen, const std::uint32_t* present,
-                                              std::uint32_t descriptor, bool is_one) {
-  const bool kept = is_one && (__ldg(present + descriptor / 32) >> descriptor % 32 & 1) != 0;
-  const std::uint32_t all = __ballot_sync(0xFFFF'FFFFU, kept);
+/// Of a row's descriptors those that have a weight in a super: their lines of words, and behind
+/// these, from the next group on, the ones that are there in bytes.
+struct Chosen {
+  std::uint32_t words;
+  std::uint32_t bytes;
+  [[nodiscard]] __device__ std::uint32_t word_groups() const { return (words + 3) / 4; }
+};
+
+/// Chooses of a descriptor a lane. The others need not be fetched, and they are the rare ones,
+/// which no L1 holds. present: the super's bits. Looking for each block of the super instead
+/// fetches a third less and was no quicker.
+[[nodiscard]] __device__ Chosen choose(uint4* chosen, const uint2* present,
+                                       std::uint32_t descriptor, bool is_one) {
+  const uint2 bits = is_one ? fetch_at<1>(present, descriptor / 32) : make_uint2(0, 0);
+  const bool in_bytes = (bits.y >> descriptor % 32 & 1) != 0;
+  const bool kept = (bits.x >> descriptor % 32 & 1) != 0;
+  const std::uint32_t words = __ballot_sync(0xFFFF'FFFFU, kept && !in_bytes);
+  const std::uint32_t bytes = __ballot_sync(0xFFFF'FFFFU, in_bytes);
+  const Chosen result{static_cast<std::uint32_t>(__popc(words)),
+                      static_cast<std::uint32_t>(__popc(bytes))};
+  const std::uint32_t below = (1U << threadIdx.x % 32) - 1;
   __syncwarp();  // the row before has been read
   if (kept) {
-    reinterpret_cast<std::uint32_t*>(chosen)[__popc(all & ((1U << threadIdx.x % 32) - 1))] =
-        descriptor;
+    const std::uint32_t at =
+        in_bytes ? result.word_groups() * 4 + __popc(bytes & below) : __popc(words & below);
+    reinterpret_cast<std::uint32_t*>(chosen)[at] = descriptor;
   }
   __syncwarp();
-  return __popc(all);
+  return result;
+}
+
+/// A pointer into shared memory whose address stays in a register: the compiler would make it anew
+/// for every row.
+[[nodiscard]] __device__ uint4* kept_address(uint4* pointer) {
+  std::uint32_t address;
+  asm("mov.b32 %0, %1;"
+      : "=r"(address)
+      : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer))));
+  return static_cast<uint4*>(__cvta_shared_to_generic(address));
 }
 
 template <bool second>
 __global__ void __launch_bounds__(search_threads, search_blocks)
     search_kernel(CodebookView book, SearchRows rows, std::uint32_t row_blocks,
                   std::uint32_t first_line) {
-  __shared__ uint4 chosen[search_warps][most_chosen / 4 + 1];
+  // Words and bytes may each leave a group half empty, and one is read ahead.
+  __shared__ uint4 chosen[search_warps][most_chosen / 4 + 2];
   const std::uint32_t line = first_line + blockIdx.x / row_blocks;
   const std::uint32_t begin = (blockIdx.x % row_blocks) * search_rows;
   const std::uint32_t end = min(begin + search_rows, rows.count);
   const std::uint32_t lane = threadIdx.x % 32;
   const LineWalk walk(book.neurons, book.descriptors, line * 32 + lane);
-  const std::uint32_t* const present = book.present + std::size_t{line} * book.present_words();
-  uint4* const own = chosen[threadIdx.x / 32];
+  const uint2* const present = book.present + std::size_t{line} * book.present_words();
+  const uint2* const bytes = reinterpret_cast<const uint2*>(book.byte_lines) +
+                             std::size_t{line} * book.descriptors * 32 + lane;
+  const std::uint32_t* const lane_groups =
+      reinterpret_cast<const std::uint32_t*>(rows.groups) + lane;
+  uint4* const own = kept_address(chosen[threadIdx.x / 32]);
 
   // A row is fetched while the row before it is searched.
   const auto row_at = [&](std::uint32_t i) { return second ? rows.listed[i] : i; };
@@ -154,8 +184,7 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
     if (i < end) {
       row.place = rows.places[row_at(i)];
       if (row.place.length <= most_chosen && lane < row.place.length) {
-        row.descriptor = __ldg(
-            reinterpret_cast<const std::uint32_t*>(rows.groups + row.place.first_group) + lane);
+        row.descriptor = fetch_at<4>(lane_groups, row.place.first_group);
       }
     }
     return row;
@@ -172,8 +201,8 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
     }
     std::int32_t scores[walk_width];
     if (length <= most_chosen) {
-      const std::uint32_t kept = choose(own, present, row.descriptor, lane < length);
-      walk.scores<Memory::shared>(own, kept, scores);
+      const Chosen kept = choose(own, present, row.descriptor, lane < length);
+      walk.scores(own, kept.words, bytes, own + kept.word_groups(), kept.bytes, scores);
     } else {
       walk.scores(rows.groups + row.place.first_group, length, scores);
     }

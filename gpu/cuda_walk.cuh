@@ -42,6 +42,15 @@ template <Memory memory>
   }
 }
 
+/// What lies at base[index * step]. The address is one multiplication and addition: the compiler
+/// makes three or four instructions of it, since it divides the bytes by the size of T first.
+template <std::uint32_t step, typename T>
+[[nodiscard]] __device__ T fetch_at(const T* base, std::uint32_t index) {
+  const T* at;
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(at) : "r"(index), "n"(step * sizeof(T)), "l"(base));
+  return __ldg(at);
+}
+
 /// Nodes that a lane scores at once: 16 bytes of weights.
 inline constexpr int walk_width = 8;
 
@@ -95,6 +104,17 @@ class LineWalk {
     walk<false, memory>(group, length, out);
   }
 
+  /// The same over the descriptors in groups and those whose weights lie in byte lines, at most 32:
+  /// bytes is the lane's run of the super's first.
+  __device__ void scores(const uint4* group, std::uint32_t length, const uint2* bytes,
+                         const uint4* byte_group, std::uint32_t byte_length,
+                         std::int32_t (&out)[walk_width]) const {
+    Sums sums;
+    gather<false, Memory::shared>(group, length, sums);
+    add_bytes(bytes, byte_group, byte_length, sums.weights);
+    finish<false>(sums, out);
+  }
+
   /// In a table of bounds: a number that no score below the node is less than. With X the largest
   /// weights, q a neuron's and n its norm: n >= the least norm, and n >= sum of q^2 / 256 less a
   /// rounding; n - 128 * sum of q only falls as q grows to X <= 16383, so the bound is
@@ -108,8 +128,8 @@ class LineWalk {
  private:
   static constexpr std::uint32_t runs_a_line = line_weights / walk_width;
   static constexpr int byte = 256;
-  static constexpr std::int64_t most_of_byte = weight_one / byte;
-  static_assert(max_descriptors * most_of_byte * most_of_byte * byte <= INT32_MAX);
+  static constexpr std::int64_t most_upper_byte = weight_one / byte;
+  static_assert(max_descriptors * most_upper_byte * most_upper_byte * byte <= INT32_MAX);
 
   struct Sums {
     PairSums weights;
@@ -120,6 +140,12 @@ class LineWalk {
   __device__ void walk(const uint4* group, std::uint32_t length,
                        std::int32_t (&out)[walk_width]) const {
     Sums sums;
+    gather<bounding, memory>(group, length, sums);
+    finish<bounding>(sums, out);
+  }
+
+  template <bool bounding, Memory memory>
+  __device__ void gather(const uint4* group, std::uint32_t length, Sums& sums) const {
     uint4 ids = fetch<memory>(group);
     std::uint32_t left = length;
 #pragma unroll 1
@@ -141,6 +167,10 @@ class LineWalk {
       default:
         break;
     }
+  }
+
+  template <bool bounding>
+  __device__ void finish(const Sums& sums, std::int32_t (&out)[walk_width]) const {
     const std::int32_t norms[walk_width] = {low_norms_.x,  low_norms_.y,  low_norms_.z,
                                             low_norms_.w,  high_norms_.x, high_norms_.y,
                                             high_norms_.z, high_norms_.w};
@@ -160,7 +190,7 @@ class LineWalk {
     std::uint32_t weights[lines][4];
 #pragma unroll
     for (int k = 0; k < lines; ++k) {
-      const uint4 four = __ldg(line_ + std::size_t{ids[k]} * runs_a_line);
+      const uint4 four = fetch_at<runs_a_line>(line_, ids[k]);
       weights[k][0] = four.x;
       weights[k][1] = four.y;
       weights[k][2] = four.z;
@@ -176,6 +206,42 @@ class LineWalk {
       }
     }
     sums.weights.add(weights);
+  }
+
+  /// Adds lines of bytes, groups in shared memory. A word has the bytes of nodes 0, 2, 1 and 3 of
+  /// its four, so it is a pair of sums itself but for what bytes 1 and 3 put in, which are summed
+  /// apart. So few lines do not overflow half a word.
+  static __device__ void add_bytes(const uint2* line, const uint4* group, std::uint32_t length,
+                                   PairSums& sums) {
+    std::uint32_t whole[2] = {};
+    std::uint32_t odd[2] = {};
+    const auto add_lines = [&](auto... ids) {
+      const uint2 eight[] = {fetch_at<runs_a_line>(line, ids)...};
+#pragma unroll
+      for (const uint2 word : eight) {
+        whole[0] += word.x;
+        whole[1] += word.y;
+        odd[0] += __byte_perm(word.x, 0, 0x4341);
+        odd[1] += __byte_perm(word.y, 0, 0x4341);
+      }
+    };
+    uint4 ids = *group;
+#pragma unroll 1
+    for (; length >= 4; length -= 4) {
+      const uint4 next = *++group;
+      add_lines(ids.x, ids.y, ids.z, ids.w);
+      ids = next;
+    }
+    if (length == 1) {
+      add_lines(ids.x);
+    } else if (length == 2) {
+      add_lines(ids.x, ids.y);
+    } else if (length == 3) {
+      add_lines(ids.x, ids.y, ids.z);
+    }
+    const std::uint32_t pairs[1][walk_width / 2] = {
+        {whole[0] - (odd[0] << 8), odd[0], whole[1] - (odd[1] << 8), odd[1]}};
+    sums.add(pairs);
   }
 
   /// Adds the squares of the upper bytes of four pairs of weights.

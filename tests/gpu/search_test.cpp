@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <numeric>
 
@@ -106,6 +107,43 @@ TEST_P(SearchTest, MostlyEmptyCodebooksOneAfterTheOther) {
       backend->search_by(SearchMethod::pruned);
       run_rows(*backend, rows, Work::search, 25);
       expect_places(rows, expected);
+    }
+  }
+}
+
+// In squares of 16 x 16 neurons the largest weight of a descriptor is on either side of what half a
+// word and a byte hold; the codebook after it has others.
+TEST_P(SearchTest, WeightsThatJustFitAByteAndJustDoNot) {
+  constexpr std::array<std::uint16_t, 8> most{0, 1, 15, 254, 255, 256, 257, 16'383};
+  auto random = generator(19);
+  for (const std::uint32_t side : {16U, 33U, 80U}) {
+    const std::uint32_t descriptors = 90;
+    const auto backend = make({side, descriptors});
+    for (int round = 0; round < 3; ++round) {
+      SCOPED_TRACE("side " + std::to_string(side) + ", codebook " + std::to_string(round));
+      auto codebook = random_codebook(side, descriptors, 0.5, 0.05, random);
+      const std::uint32_t across = (side + 15) / 16;
+      std::vector<std::uint16_t> limits(std::size_t{across} * across * descriptors);
+      for (std::uint16_t& limit : limits) {
+        limit = most[random() % most.size()];
+      }
+      for (std::size_t i = 0; i < codebook.weights.size(); ++i) {
+        const std::size_t neuron = i % (std::size_t{side} * side);
+        const std::size_t square = neuron / side / 16 * across + neuron % side / 16;
+        const std::uint16_t limit = limits[square * descriptors + i / (std::size_t{side} * side)];
+        codebook.weights[i] = std::min(codebook.weights[i], limit);
+      }
+      reference_norms(codebook);
+      load_planes(*backend, codebook.weights, codebook.vacant);
+      const auto rows = random_rows(250, descriptors, 40, random);
+      auto expected = rows;
+      reference_search(codebook, expected);
+      for (const SearchMethod method : {SearchMethod::brute_force, SearchMethod::pruned}) {
+        backend->search_by(method);
+        auto found = rows;
+        run_rows(*backend, found, Work::search, 200);
+        expect_places(found, expected);
+      }
     }
   }
 }
