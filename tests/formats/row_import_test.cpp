@@ -104,6 +104,9 @@ TEST_F(RowFiles, ThatBreakTheRulesAreRefusedWithTheLine) {
   starts(refusal(banner + "2 2 1\n1 1\n1 2\n", RowFormat::matrix_market),
          ":4: there are more entries");
   starts(refusal(banner + "2 2 1\n1 1 1\n", RowFormat::matrix_market), ":3: there is more than");
+  starts(refusal(banner + "4000000000 2 1\n4000000000 1\n", RowFormat::matrix_market),
+         ":2: 4000000000 rows are announced, but the file has 77 bytes");
+  EXPECT_EQ(read(banner + "1000 2 1\n1000 1\n", RowFormat::matrix_market).size(), 1000U);
   std::string many = "0";
   for (int i = 1; i <= 1024; ++i) {
     many += " " + std::to_string(i) + ":1";

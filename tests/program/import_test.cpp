@@ -44,6 +44,24 @@ TEST(ImportProgram, SaysWhatIsWrong) {
   EXPECT_EQ(ending.exit_code, 2);
 }
 
+TEST(ImportProgram, ASecondFileIsRefusedByNameAndTheSameOneChangesNothing) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "rows", "1 1:1 2:1\n1 3:1\n");
+  write_file(scratch / "more", "1 1:1 2:1\n1 3:1\n1 2:1\n");
+  const auto import = [&](const std::string& file) {
+    return run_somatlas({"import", "--store", scratch / "s", "--format", "libsvm", scratch / file});
+  };
+  EXPECT_EQ(import("rows").exit_code, 0);
+  const std::string before = run_somatlas({"dump", "--store", scratch / "s"}).out;
+  const Ending second = import("more");
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_EQ(second.err, "somatlas: " + scratch / "s" +
+                            ": the store holds rows-part1 already, and numbers and columns of two "
+                            "files would be mixed: give a new store, or join the files into one\n");
+  EXPECT_EQ(import("rows").exit_code, 0);
+  EXPECT_EQ(run_somatlas({"dump", "--store", scratch / "s"}).out, before);
+}
+
 class MapImport : public ::testing::Test {
  protected:
   void SetUp() override {

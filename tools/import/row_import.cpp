@@ -191,7 +191,8 @@ class Importer {
       }
       if (!ours) {
         throw store::StoreError(store_.directory() + ": the store holds " + entry.key.name +
-                                " already; imported rows need a store of their own");
+                                " already, and numbers and columns of two files would be mixed: "
+                                "give a new store, or join the files into one");
       }
     }
   }

@@ -17,6 +17,7 @@ namespace somatlas::imports {
 namespace {
 
 constexpr std::size_t most_in_row = store::descriptors_per_article_limit;
+constexpr std::uint64_t most_rows_a_byte = 16;
 constexpr std::size_t longest_line = std::size_t{1} << 16;  // 64 bytes for each that a row may have
 
 class TextRows : public RowReader {
@@ -65,6 +66,13 @@ class MatrixMarketRows final : public TextRows {
         *rows > std::uint32_t{0xFFFF'FFFF} || *columns > most_columns) {
       refuse("this is not `rows columns nonzeros`, with fewer than 2^32 rows and at most " +
              std::to_string(most_columns) + " columns");
+    }
+    // A row takes no byte of the file, so that a word could ask for hours.
+    std::error_code unknown;
+    const std::uint64_t bytes = std::filesystem::file_size(path, unknown);
+    if (!unknown && *rows > most_rows_a_byte * bytes) {
+      refuse(std::to_string(*rows) + " rows are announced, but the file has " +
+             std::to_string(bytes) + " bytes: leave empty rows out");
     }
     rows_ = *rows;
     columns_ = *columns;
