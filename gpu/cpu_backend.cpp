@@ -13,6 +13,7 @@
 #include "gpu/backend.h"
 #include "gpu/contract.h"
 #include "gpu/cpu_codebook.h"
+#include "gpu/cpu_plane_batch.h"
 #include "gpu/cpu_row_cache.h"
 #include "gpu/cpu_search.h"
 #include "gpu/cpu_statistics.h"
@@ -238,10 +239,11 @@ MemoryNeed cpu_memory(MapShape shape, TileCapacity tile, std::size_t tiles, std:
   constexpr std::size_t carries = std::size_t{16} << 20;
   need.add({.name = "statistics",
             .host_bytes = neurons * (std::size_t{shape.descriptors} + 4) + carries});
-  // Blurred hits, their scale and the sums of squares; a thread's sums, weights, sums of a whole
-  // plane in both widths and sums of squares.
+  // Blurred hits, their scale, the factors of an axis and the sums of squares; a thread's third
+  // differences in both widths, batch of planes and sums of squares.
   need.add({.name = "update",
-            .host_bytes = neurons * (8 + 4 + 8) + neurons * (4 + 2 + 4 + 8 + 8) * threads});
+            .host_bytes = neurons * (8 + 4 + 4 + 8) +
+                          neurons * (4 + 8 + PlaneBatch::most * 2 + 8) * threads});
   if (tiles != 0) {
     // Its order, its keys and best neurons.
     need.add({.name = "search", .host_bytes = tile.rows * (4 + 8 + 16)});

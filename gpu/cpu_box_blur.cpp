@@ -3,25 +3,23 @@
 #include "gpu/cpu_box_blur.h"
 
 #include <algorithm>
-#include <type_traits>
+
+#include "gpu/contract.h"
 
 namespace somatlas::gpu {
 
-template <class Sum>
-BoxBlur<Sum>::BoxBlur(std::size_t side) : side_(side), lines_(side), blurred_(side) {}
+BoxBlur::BoxBlur(std::size_t side) : side_(side), lines_(side), blurred_(side) {}
 
-template <class Sum>
-void BoxBlur<Sum>::run(std::span<Sum> plane, std::size_t radius) {
+void BoxBlur::run(std::span<std::uint64_t> plane, std::size_t radius) {
   along_rows(plane, radius);
   down_columns(plane, radius);
 }
 
-template <class Sum>
-void BoxBlur<Sum>::along_rows(std::span<Sum> plane, std::size_t radius) {
-  for (std::size_t first = 0; first < side_; first += blur_lines<Sum>) {
-    const std::size_t count = std::min(blur_lines<Sum>, side_ - first);
-    const std::span<Sum> rows = plane.subspan(first * side_, count * side_);
-    if (std::all_of(rows.begin(), rows.end(), [](Sum value) { return value == 0; })) {
+void BoxBlur::along_rows(std::span<std::uint64_t> plane, std::size_t radius) {
+  for (std::size_t first = 0; first < side_; first += blur_lines) {
+    const std::size_t count = std::min(blur_lines, side_ - first);
+    const std::span<std::uint64_t> rows = plane.subspan(first * side_, count * side_);
+    if (std::all_of(rows.begin(), rows.end(), [](std::uint64_t value) { return value == 0; })) {
       continue;
     }
     for (std::size_t y = 0; y < count; ++y) {
@@ -38,13 +36,12 @@ void BoxBlur<Sum>::along_rows(std::span<Sum> plane, std::size_t radius) {
   }
 }
 
-template <class Sum>
-void BoxBlur<Sum>::down_columns(std::span<Sum> plane, std::size_t radius) {
-  for (std::size_t first = 0; first < side_; first += blur_lines<Sum>) {
-    const std::size_t count = std::min(blur_lines<Sum>, side_ - first);
-    Sum any = 0;
+void BoxBlur::down_columns(std::span<std::uint64_t> plane, std::size_t radius) {
+  for (std::size_t first = 0; first < side_; first += blur_lines) {
+    const std::size_t count = std::min(blur_lines, side_ - first);
+    std::uint64_t any = 0;
     for (std::size_t y = 0; y < side_; ++y) {
-      const Sum* const row = plane.data() + y * side_ + first;
+      const std::uint64_t* const row = plane.data() + y * side_ + first;
       for (std::size_t x = 0; x < count; ++x) {
         lines_[y].number[x] = row[x];
         any |= row[x];
@@ -60,27 +57,25 @@ void BoxBlur<Sum>::down_columns(std::span<Sum> plane, std::size_t radius) {
   }
 }
 
-template <class Sum>
-void BoxBlur<Sum>::blur(std::size_t radius) {
-  Sum* const numbers = lines_.data()->number.data();
-  Sum* const scratch = blurred_.data()->number.data();
-  if constexpr (std::is_same_v<Sum, std::uint32_t>) {
-    kernels().blur_32(numbers, scratch, side_, radius);
-  } else {
-    kernels().blur_64(numbers, scratch, side_, radius);
-  }
+void BoxBlur::blur(std::size_t radius) {
+  kernels().blur(lines_.data()->number.data(), blurred_.data()->number.data(), side_, radius);
 }
-
-template class BoxBlur<std::uint32_t>;
-template class BoxBlur<std::uint64_t>;
 
 BlurredHits blur_hits(std::span<const std::uint32_t> hits, MapShape shape, std::size_t radius) {
   BlurredHits blurred;
   blurred.hits.assign(hits.begin(), hits.end());
-  BoxBlur<std::uint64_t>(shape.side).run(blurred.hits, radius);
-  blurred.scale.resize(whole_runs(hits.size()));
+  BoxBlur(shape.side).run(blurred.hits, radius);
+  const PatchGrid grid(shape.side);
+  blurred.scale.resize(grid.patches() * patch_places);
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    blurred.scale[i] = blurred.hits[i] == 0 ? 0.0F : weight_scale(blurred.hits[i]);
+    const std::size_t row = i / shape.side;
+    const std::size_t column = i % shape.side;
+    const std::size_t patch = row / patch_rows * grid.across() + column / patch_columns;
+    if (blurred.hits[i] != 0) {
+      blurred
+          .scale[patch * patch_places + row % patch_rows * patch_columns + column % patch_columns] =
+          weight_scale(blurred.hits[i]);
+    }
   }
   return blurred;
 }

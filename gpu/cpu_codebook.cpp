@@ -20,42 +20,6 @@ std::int32_t& lane_of(std::vector<ChunkLanes>& chunks, std::size_t slot, std::si
   return chunks[slot][place / lanes].value[score_lane(place)];
 }
 
-/// Sets or clears a descriptor's bit in every chunk; its neighbours' bits may be changed meanwhile.
-void mark_present(CpuCodebook& codebook, DescriptorId descriptor) {
-  const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
-  const std::uint16_t* const maxima = codebook.blocks.row(descriptor).data();
-  const std::uint64_t bit = std::uint64_t{1} << descriptor % 64;
-  std::uint64_t* word = codebook.present.data() + descriptor / 64;
-  for (const std::uint32_t chunk : filled) {
-    std::uint64_t any = 0;
-    std::memcpy(&any, maxima + std::size_t{4} * chunk, sizeof any);
-    const std::atomic_ref<std::uint64_t> bits(*word);
-    const bool was = (bits.load(std::memory_order_relaxed) & bit) != 0;
-    if (was != (any != 0)) {
-      bits.fetch_xor(bit, std::memory_order_relaxed);
-    }
-    word += codebook.present_words();
-  }
-}
-
-/// Copies a chunk that lies within the map from its first neuron on. Two rows of a block are one
-/// vector, which the block's bound is made from next: loads wider than the stores before them wait.
-void copy_whole_chunk(const std::uint16_t* from, std::size_t side, std::uint16_t* to) {
-  using Eight [[gnu::vector_size(16)]] = std::uint16_t;
-  for (std::size_t block = 0; block < 4; block += 2) {
-    for (std::size_t half = 0; half < 2; ++half) {
-      Eight rows[2];
-      std::memcpy(&rows[0], from, sizeof rows[0]);
-      std::memcpy(&rows[1], from + side, sizeof rows[1]);
-      const Eight left = __builtin_shuffle(rows[0], rows[1], Eight{0, 1, 2, 3, 8, 9, 10, 11});
-      const Eight right = __builtin_shuffle(rows[0], rows[1], Eight{4, 5, 6, 7, 12, 13, 14, 15});
-      std::memcpy(to + block * tree_fanout + half * 8, &left, sizeof left);
-      std::memcpy(to + (block + 1) * tree_fanout + half * 8, &right, sizeof right);
-      from += 2 * side;
-    }
-  }
-}
-
 }  // namespace
 
 BoundTable::BoundTable(std::size_t node_count, std::size_t descriptors)
@@ -100,53 +64,55 @@ void store_plane(CpuCodebook& codebook, DescriptorId descriptor,
     const PlaneTree::Corner first = codebook.tree.corner(filled[slot]);
     const std::uint32_t side = codebook.shape.side;
     if (first.row + 8 <= side && first.column + 8 <= side) {
-      copy_whole_chunk(plane.data() + std::size_t{first.row} * side + first.column, side,
-                       block.weight.data());
+      rows_to_chunk(plane.data() + std::size_t{first.row} * side + first.column, side,
+                    block.weight.data());
     } else {
       for_each_run(codebook.tree, filled[slot],
                    [&](std::size_t place, std::size_t neuron, std::size_t count) {
                      copy_run(plane.data() + neuron, count, block.weight.data() + place);
                    });
     }
-    bound_chunk(codebook, descriptor, slot);
+    std::uint16_t* const maxima =
+        codebook.blocks.row(descriptor).data() + std::size_t{4} * filled[slot];
+    const bool held = any_of_four(maxima);
+    kernels().block_maxima(block.weight.data(), maxima);
+    if (held != any_of_four(maxima)) {
+      flip_present(codebook, slot, descriptor, 1);
+    }
   }
   bound_supers(codebook, descriptor);
 }
 
-void clear_chunks(CpuCodebook& codebook, DescriptorId descriptor,
-                  std::span<const std::uint8_t> keep) {
-  const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
-  std::uint16_t* const blocks = codebook.blocks.row(descriptor).data();
-  for (std::size_t slot = 0; slot < filled.size(); ++slot) {
-    std::uint16_t* const maxima = blocks + std::size_t{4} * filled[slot];
-    std::uint64_t any = 0;
-    std::memcpy(&any, maxima, sizeof any);
-    if (any != 0 && keep[slot] == 0) {
-      codebook.weights[slot * codebook.shape.descriptors + descriptor] = {};
-      std::memset(maxima, 0, sizeof any);
+/// Two rows of a block are one vector, which the block's bound is made from next: loads wider than
+/// the stores before them wait.
+void rows_to_chunk(const std::uint16_t* rows, std::size_t pitch, std::uint16_t* chunk) {
+  using Eight [[gnu::vector_size(16)]] = std::uint16_t;
+  for (std::size_t block = 0; block < 4; block += 2) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      Eight two[2];
+      std::memcpy(&two[0], rows, sizeof two[0]);
+      std::memcpy(&two[1], rows + pitch, sizeof two[1]);
+      const Eight left = __builtin_shuffle(two[0], two[1], Eight{0, 1, 2, 3, 8, 9, 10, 11});
+      const Eight right = __builtin_shuffle(two[0], two[1], Eight{4, 5, 6, 7, 12, 13, 14, 15});
+      std::memcpy(chunk + block * tree_fanout + half * 8, &left, sizeof left);
+      std::memcpy(chunk + (block + 1) * tree_fanout + half * 8, &right, sizeof right);
+      rows += 2 * pitch;
     }
   }
-}
-
-void bound_chunk(CpuCodebook& codebook, DescriptorId descriptor, std::size_t slot) {
-  kernels().block_maxima(
-      codebook.weights[slot * codebook.shape.descriptors + descriptor].weight.data(),
-      codebook.blocks.row(descriptor).data() +
-          std::size_t{4} * codebook.tree.filled_chunks()[slot]);
 }
 
 void bound_supers(CpuCodebook& codebook, DescriptorId descriptor) {
-  const std::uint16_t* block = codebook.blocks.row(descriptor).data();
+  const std::uint16_t* const blocks = codebook.blocks.row(descriptor).data();
   std::uint16_t* const supers = codebook.supers.row(descriptor).data();
-  for (std::size_t super = 0; super < codebook.supers.nodes; ++super) {
-    std::uint16_t largest = 0;
-    for (std::size_t child = 0; child < tree_fanout; ++child) {
-      largest = std::max(largest, block[child]);
-    }
-    supers[super] = largest;
-    block += tree_fanout;
+  for (std::size_t block = 0; block < codebook.blocks.stride; block += chunk_neurons) {
+    kernels().block_maxima(blocks + block, supers + block / tree_fanout);
   }
-  mark_present(codebook, descriptor);
+}
+
+void flip_present(CpuCodebook& codebook, std::size_t slot, DescriptorId first,
+                  std::uint64_t which) {
+  std::uint64_t& word = codebook.present[slot * codebook.present_words() + first / 64];
+  std::atomic_ref(word).fetch_xor(which << first % 64, std::memory_order_relaxed);
 }
 
 void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,

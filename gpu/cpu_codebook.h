@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -74,14 +75,19 @@ struct CpuCodebook {
 /// Writes one plane, M weights row-major, and its bounds.
 void store_plane(CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<const std::uint16_t> plane);
-/// Makes zero those chunks of a plane that are not, but for the ones that keep says to leave;
-/// touches no others. keep: one flag a slot.
-void clear_chunks(CpuCodebook& codebook, DescriptorId descriptor,
-                  std::span<const std::uint8_t> keep);
-/// After chunks were written: their blocks' bounds, then those of all supers and the bits of chunks
-/// that have a weight. Other threads may do so for other descriptors.
-void bound_chunk(CpuCodebook& codebook, DescriptorId descriptor, std::size_t slot);
+/// Puts 8 rows of 8 weights, pitch apart, into a chunk's order.
+void rows_to_chunk(const std::uint16_t* rows, std::size_t pitch, std::uint16_t* chunk);
+/// Whether any of the bounds of a chunk's four blocks is not 0: whether it holds weights.
+[[nodiscard]] inline bool any_of_four(const std::uint16_t* maxima) {
+  std::uint64_t four = 0;
+  std::memcpy(&four, maxima, sizeof four);
+  return four != 0;
+}
+/// After chunks were written and the bounds of their blocks: makes those of all supers.
 void bound_supers(CpuCodebook& codebook, DescriptorId descriptor);
+/// For descriptors from first on whose bit is set in which, within 64 of the table: turns over
+/// whether a chunk has a weight of them. Other threads may do so for other descriptors.
+void flip_present(CpuCodebook& codebook, std::size_t slot, DescriptorId first, std::uint64_t which);
 /// Reads one plane, M weights row-major.
 void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<std::uint16_t> plane);

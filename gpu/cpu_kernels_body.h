@@ -123,16 +123,17 @@ template <std::size_t Bytes, std::size_t Places>
   return least_lane(lowest);
 }
 
-/// A sliding sum, vector by vector: what enters the window less what leaves it. Vector is of Sum.
-template <class Vector, class Sum>
-[[gnu::always_inline]] inline void blur(Sum* numbers, Sum* scratch, std::size_t length,
-                                        std::size_t radius) {
-  constexpr std::size_t lines = blur_lines<Sum>;
-  constexpr std::size_t width = sizeof(Vector) / sizeof(Sum);
+/// A sliding sum, vector by vector: what enters the window less what leaves it.
+template <std::size_t Bytes>
+[[gnu::always_inline]] inline void blur(std::uint64_t* numbers, std::uint64_t* scratch,
+                                        std::size_t length, std::size_t radius) {
+  using Vector = typename Vectors<Bytes>::Longs;
+  constexpr std::size_t lines = blur_lines;
+  constexpr std::size_t width = Bytes / sizeof(std::uint64_t);
   const std::size_t reach = std::min(radius, length);
   for (std::size_t line = 0; line < lines; line += width) {
-    const Sum* from = numbers + line;
-    Sum* to = scratch + line;
+    const std::uint64_t* from = numbers + line;
+    std::uint64_t* to = scratch + line;
     for (int pass = 0; pass < 3; ++pass) {
       Vector sum{};
       Vector value;
@@ -155,6 +156,68 @@ template <class Vector, class Sum>
       to = pass == 0 ? numbers + line : scratch + line;
     }
   }
+}
+
+/// Vectors of Bytes bytes of a number.
+template <std::size_t Bytes, class Number>
+using VectorOf = std::conditional_t<sizeof(Number) == sizeof(std::uint64_t),
+                                    typename Vectors<Bytes>::Longs, typename Vectors<Bytes>::Words>;
+
+template <std::size_t Bytes, class From, class Sum>
+[[gnu::always_inline]] inline void add_multiple(const From* from, Sum times, Sum* to,
+                                                std::size_t count) {
+  using Vector = VectorOf<Bytes, Sum>;
+  constexpr std::size_t width = Bytes / sizeof(Sum);
+  for (std::size_t i = 0; i < count; i += width) {
+    Vector sum;
+    std::memcpy(&sum, to + i, sizeof sum);
+    if constexpr (sizeof(From) == sizeof(Sum)) {
+      Vector number;
+      std::memcpy(&number, from + i, sizeof number);
+      sum += number * times;
+    } else {
+      using Narrow [[gnu::vector_size(Bytes / 2)]] = std::uint32_t;
+      Narrow number;
+      std::memcpy(&number, from + i, sizeof number);
+      sum += __builtin_convertvector(number, Vector) * times;
+    }
+    std::memcpy(to + i, &sum, sizeof sum);
+  }
+}
+
+template <std::size_t Bytes, class Sum>
+[[gnu::always_inline]] inline bool sum_down(Sum* differences, std::size_t pitch, Sum* running,
+                                            Sum* sums) {
+  using Vector = VectorOf<Bytes, Sum>;
+  constexpr std::size_t width = Bytes / sizeof(Sum);
+  constexpr Vector none{};
+  Vector any{};
+  for (std::size_t column = 0; column < patch_columns; column += width) {
+    Vector sum[3];
+    for (std::size_t order = 0; order < 3; ++order) {
+      std::memcpy(&sum[order], running + order * patch_columns + column, sizeof(Vector));
+    }
+    for (std::size_t row = 0; row < patch_rows; ++row) {
+      Vector difference;
+      std::memcpy(&difference, differences + row * pitch + column, sizeof difference);
+      std::memcpy(differences + row * pitch + column, &none, sizeof none);
+      sum[0] += difference;
+      sum[1] += sum[0];
+      sum[2] += sum[1];
+      std::memcpy(sums + row * patch_columns + column, &sum[2], sizeof(Vector));
+    }
+    for (std::size_t order = 0; order < 3; ++order) {
+      std::memcpy(running + order * patch_columns + column, &sum[order], sizeof(Vector));
+      any |= sum[order];
+    }
+  }
+  Sum lanes_of[width];
+  std::memcpy(lanes_of, &any, sizeof any);
+  Sum all = 0;
+  for (const Sum lane : lanes_of) {
+    all |= lane;
+  }
+  return all != 0;
 }
 
 /// In plain loops of fixed length, which the compiler turns into vectors.
@@ -234,6 +297,30 @@ template <std::size_t Bytes>
   for (std::size_t i = 0; i < chunk_neurons; ++i) {
     sums[i] += std::uint32_t{weights[i]} * std::uint32_t{weights[i]};
   }
+}
+
+/// Eight squares of weights add up inside 32 bits.
+[[gnu::always_inline]] inline unsigned store_chunks(const std::uint16_t* from, unsigned which,
+                                                    std::uint16_t* to, std::uint16_t* maxima,
+                                                    std::size_t stride, std::uint64_t* squares) {
+  alignas(64) std::uint32_t sums[chunk_neurons] = {};
+  unsigned holds = 0;
+  for (; which != 0; which &= which - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(which));
+    const std::uint16_t* const weights = from + i * chunk_neurons;
+    std::memcpy(to + i * chunk_neurons, weights, chunk_neurons * sizeof *weights);
+    block_maxima(weights, maxima + i * stride);
+    std::uint64_t any = 0;
+    std::memcpy(&any, maxima + i * stride, sizeof any);
+    holds |= (any != 0 ? 1U : 0U) << i;
+    for (std::size_t place = 0; place < chunk_neurons; ++place) {
+      sums[place] += std::uint32_t{weights[place]} * std::uint32_t{weights[place]};
+    }
+  }
+  for (std::size_t place = 0; place < chunk_neurons; ++place) {
+    squares[place] += sums[place];
+  }
+  return holds;
 }
 
 }  // namespace somatlas::gpu::kernels_body

@@ -10,10 +10,15 @@ constexpr Kernels plain{
     .score_16 = kernels_body::score<16, tree_fanout>,
     .block_maxima = kernels_body::block_maxima,
     .add_squares = kernels_body::add_squares,
-    .blur_32 = kernels_body::blur<kernels_body::Vectors<16>::Words, std::uint32_t>,
-    .blur_64 = kernels_body::blur<kernels_body::Vectors<16>::Longs, std::uint64_t>,
+    .blur = kernels_body::blur<16>,
+    .add_multiple_32 = kernels_body::add_multiple<16, std::uint32_t, std::uint32_t>,
+    .add_multiple_64 = kernels_body::add_multiple<16, std::uint64_t, std::uint64_t>,
+    .add_multiple_32_64 = kernels_body::add_multiple<16, std::uint32_t, std::uint64_t>,
+    .sum_down_32 = kernels_body::sum_down<16, std::uint32_t>,
+    .sum_down_64 = kernels_body::sum_down<16, std::uint64_t>,
     .weigh_32 = kernels_body::weigh<std::uint32_t>,
     .weigh_64 = kernels_body::weigh<std::uint64_t>,
+    .store_chunks = kernels_body::store_chunks,
     .add_up = kernels_body::add_up<16>};
 
 }  // namespace

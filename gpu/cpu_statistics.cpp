@@ -2,8 +2,11 @@
 #include "gpu/cpu_statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 namespace somatlas::gpu {
 
@@ -56,15 +59,20 @@ std::uint64_t CpuStatistics::cells(DescriptorId descriptor, std::vector<CountedC
       sum += count;
     }
   };
-  // Most cells are zero: eight at a time, but where the next carry lies.
-  constexpr std::size_t at_once = sizeof(std::uint64_t);
+  // Most cells are zero: a cache line and then eight at a time, but where the next carry lies.
+  using Eight = std::uint64_t;
+  constexpr std::size_t at_once = 64;
   std::size_t i = 0;
   for (; i + at_once <= neurons; i += at_once) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, counts_.data() + first + i, sizeof eight);
-    if (eight != 0 || (carry != carries_.end() && *carry < first + i + at_once)) {
-      for (std::size_t j = i; j < i + at_once; ++j) {
-        take(j);
+    std::array<Eight, at_once / sizeof(Eight)> eights{};
+    std::memcpy(eights.data(), counts_.data() + first + i, at_once);
+    const bool carried = carry != carries_.end() && *carry < first + i + at_once;
+    if (!carried && std::accumulate(eights.begin(), eights.end(), Eight{0}, std::bit_or()) == 0) {
+      continue;
+    }
+    for (std::size_t j = 0; j < at_once; ++j) {
+      if (carried || eights[j / sizeof(Eight)] != 0) {
+        take(i + j);
       }
     }
   }

@@ -1,16 +1,15 @@
-// The update on the CPU, one plane at a time: three box passes an axis and an exact division.
+// The update on the CPU, a few planes at a time: three box passes an axis and an exact division.
 // Always holds: integers only, and the cost does not depend on the radius.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "gpu/backend.h"
+#include "gpu/cpu_axis.h"
 #include "gpu/cpu_box_blur.h"
 #include "gpu/cpu_codebook.h"
-#include "gpu/cpu_sparse_update.h"
 #include "gpu/cpu_statistics.h"
 
 namespace somatlas::gpu {
@@ -19,9 +18,8 @@ namespace somatlas::gpu {
 struct Neighbourhood {
   Neighbourhood(std::span<const std::uint32_t> hits, MapShape shape, std::size_t radius);
 
-  std::size_t radius;
   BlurredHits blurred;
-  AxisSpread spread;  // of a smaller radius where planes are never sparse
+  AxisSpread axis;
 };
 
 /// Makes the planes of descriptors [begin, end) from settled statistics (section 2, "Update") and

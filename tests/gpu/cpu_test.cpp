@@ -10,7 +10,7 @@
 namespace somatlas::gpu::testing {
 namespace {
 
-TEST(CpuUpdate, BlurInBothWidthsEqualsLiteralWindows) {
+TEST(CpuUpdate, BlurEqualsLiteralWindows) {
   auto random = generator(60);
   for (const std::uint32_t side : {1U, 2U, 5U, 16U, 31U, 64U}) {
     for (int trial = 0; trial < 6; ++trial) {
@@ -20,14 +20,8 @@ TEST(CpuUpdate, BlurInBothWidthsEqualsLiteralWindows) {
         cell = random() % 3 == 0 ? random() % 200 : 0;
       }
       const auto expected = reference_blur(plane, side, radius);
-      std::vector<std::uint32_t> narrow(plane.begin(), plane.end());
-      BoxBlur<std::uint64_t>(side).run(plane, radius);
+      BoxBlur(side).run(plane, radius);
       EXPECT_EQ(plane, expected) << "side " << side << ", radius " << radius;
-      BoxBlur<std::uint32_t>(side).run(narrow, radius);
-      for (std::size_t i = 0; i < plane.size(); ++i) {
-        // Where a sum passes 32 bits its low half must still be right.
-        ASSERT_EQ(narrow[i], static_cast<std::uint32_t>(expected[i]));
-      }
     }
   }
 }

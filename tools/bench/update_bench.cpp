@@ -83,7 +83,7 @@ void accumulate(gpu::Backend& backend, const Articles& articles) {
 
 std::vector<std::uint64_t> box_sums(std::vector<std::uint64_t> counts, std::uint32_t side,
                                     std::uint32_t radius) {
-  gpu::BoxBlur<std::uint64_t>(side).run(counts, radius);
+  gpu::BoxBlur(side).run(counts, radius);
   return counts;
 }
 
