@@ -1,7 +1,9 @@
-// The CUDA backend: one codebook on one GPU, three streams (to the device, work, back to the host)
-// ordered by events, so that a tile is copied while the one before it is searched. Always holds:
-// tiles are worked on in the order of submission; scratch is used on the work stream alone; every
-// call makes its device current first, so any thread may call.
+// The CUDA backend: one codebook on one GPU, four streams (to the device, work, counting, back to
+// the host) ordered by events, so that a tile is copied while the one before it is searched, and
+// the one before that, which waits for memory as a search does not, is counted. Always holds: tiles
+// are worked on in the order of submission; scratch is used on the work stream alone; what reads or
+// clears the statistics comes after all counting submitted before it, and before all submitted
+// later; every call makes its device current first, so any thread may call.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -102,6 +104,7 @@ class CudaBackend final : public Backend {
 
   void clear_statistics() override {
     make_current();
+    count_.view().synchronize();
     statistics_.clear(work_.view());
     work_.view().synchronize();
   }
@@ -120,7 +123,8 @@ class CudaBackend final : public Backend {
       completions_.when_downloaded(*mine, std::move(done));
     } catch (...) {
       // What was enqueued before the failure may still read the tile.
-      for (const StreamView stream : {copy_in_.view(), work_.view(), copy_out_.view()}) {
+      for (const StreamView stream :
+           {copy_in_.view(), work_.view(), count_.view(), copy_out_.view()}) {
         static_cast<void>(cudaStreamSynchronize(stream.value()));
       }
       static_cast<void>(cudaGetLastError());
@@ -134,7 +138,10 @@ class CudaBackend final : public Backend {
 
   void update(std::uint32_t radius) override {
     make_current();
+    count_.view().synchronize();
     updater_.update(book_, statistics_, radius, work_.view());
+    work_.view().record(updated_.view());
+    count_.view().wait(updated_.view());
   }
 
   void load(const std::function<void(DescriptorId, std::span<std::uint16_t>)>& planes,
@@ -144,6 +151,7 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] Cells read_cells() override {
     make_current();
+    count_.view().synchronize();
     Cells cells = book_.read_cells(work_.view());
     cells.hits = statistics_.read_hits(work_.view());
     return cells;
@@ -169,20 +177,30 @@ class CudaBackend final : public Backend {
   void enqueue(CudaTile& tile, Work work) {
     const StreamView in = copy_in_.view();
     const StreamView compute = work_.view();
+    const StreamView count = count_.view();
     const StreamView out = copy_out_.view();
     tile.upload(in);
     in.record(tile.uploaded());
-    compute.wait(tile.uploaded());
-    compute.record(tile.begun());
     const TileView view = tile.view();
     if (work != Work::accumulate) {
+      compute.wait(tile.uploaded());
+      compute.record(tile.begun());
       scratch_.search(book_.view(), view, tile.seconds(), method_, compute);
+      compute.record(tile.computed());
+      out.wait(tile.computed());
     }
     if (work != Work::search) {
-      statistics_.accumulate(view, tile.descriptor_count(), compute);
+      count.wait(work == Work::accumulate ? tile.uploaded() : tile.computed());
+      if (work == Work::accumulate) {
+        count.record(tile.begun());
+      }
+      statistics_.accumulate(view, tile.descriptor_count(), count);
+      if (work == Work::accumulate) {
+        count.record(tile.computed());
+      }
+      count.record(tile.counted());
+      out.wait(tile.counted());
     }
-    compute.record(tile.computed());
-    out.wait(tile.computed());
     tile.download(work != Work::accumulate, out);
     out.record(tile.downloaded());
   }
@@ -200,7 +218,9 @@ class CudaBackend final : public Backend {
   MemoryAccount account_;
   Stream copy_in_;
   Stream work_;
+  Stream count_;
   Stream copy_out_;
+  Event updated_;
   Codebook book_;
   Updater updater_;
   Statistics statistics_;

@@ -1,5 +1,5 @@
 // The search of a tile on the device: the rows in the order of likeness, then down the tree or by
-// brute force. Brute force has the L1 as its stage: the 128 rows of a block share descriptors; the
+// brute force. Brute force has the L1 as its stage: the 256 rows of a block share descriptors; the
 // block walks them over one line of 256 neurons, and the line is outermost in the grid, so that its
 // weights stay in the L2. A warp takes a row, a lane eight neurons.
 #include "gpu/cuda_search.cuh"
@@ -23,7 +23,7 @@ constexpr unsigned block_threads = 256;
 constexpr unsigned search_threads = 256;
 constexpr unsigned search_blocks = 1024 / search_threads;  // on a multiprocessor
 constexpr unsigned search_warps = search_threads / 32;
-constexpr std::uint32_t search_rows = 128;
+constexpr std::uint32_t search_rows = 256;
 constexpr unsigned long long no_key = ~0ULL;
 
 /// A number that like rows have near one another: the old BMU's place in the tree, or, behind all
@@ -112,10 +112,13 @@ __global__ void gather_kernel(TileView tile, const std::uint32_t* order,
 /// A row of more descriptors is searched with all of them.
 constexpr std::uint32_t most_chosen = 32;
 
-/// What a warp fetches of a row before it takes it.
+/// What a warp fetches of a row before it takes it, each part while the row before is searched: the
+/// place, by it the descriptors, by these the bits of a super.
 struct Upcoming {
-  RowPlace place{};
+  RowPlace place{0, UINT32_MAX};
   std::uint32_t descriptor = 0;  // the lane's
+  uint2 bits{};                  // of its descriptor; none where it has none
+  std::int32_t best = INT_MAX;   // the row's score so far
 };
 
 /// Of a row's descriptors those that have a weight in a super: their lines of words, and behind
@@ -127,11 +130,9 @@ struct Chosen {
 };
 
 /// Chooses of a descriptor a lane. The others need not be fetched, and they are the rare ones,
-/// which no L1 holds. present: the super's bits. Looking for each block of the super instead
-/// fetches a third less and was no quicker.
-[[nodiscard]] __device__ Chosen choose(uint4* chosen, const uint2* present,
-                                       std::uint32_t descriptor, bool is_one) {
-  const uint2 bits = is_one ? fetch_at<1>(present, descriptor / 32) : make_uint2(0, 0);
+/// which no L1 holds. bits: the super's. Looking for each block of the super instead fetches a
+/// third less and was no quicker.
+[[nodiscard]] __device__ Chosen choose(uint4* chosen, std::uint32_t descriptor, uint2 bits) {
   const bool in_bytes = (bits.y >> descriptor % 32 & 1) != 0;
   const bool kept = (bits.x >> descriptor % 32 & 1) != 0;
   const std::uint32_t words = __ballot_sync(0xFFFF'FFFFU, kept && !in_bytes);
@@ -177,31 +178,45 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
       reinterpret_cast<const std::uint32_t*>(rows.groups) + lane;
   uint4* const own = kept_address(chosen[threadIdx.x / 32]);
 
-  // A row is fetched while the row before it is searched.
   const auto row_at = [&](std::uint32_t i) { return second ? rows.listed[i] : i; };
-  const auto fetch = [&](std::uint32_t i) {
-    Upcoming row;
-    if (i < end) {
-      row.place = rows.places[row_at(i)];
-      if (row.place.length <= most_chosen && lane < row.place.length) {
-        row.descriptor = fetch_at<4>(lane_groups, row.place.first_group);
-      }
-    }
-    return row;
+  const auto fetch_place = [&](std::uint32_t i, Upcoming& row) {
+    row.place = i < end ? rows.places[row_at(i)] : RowPlace{0, UINT32_MAX};
+  };
+  const auto fetch_descriptor = [&](Upcoming& row) {
+    const bool given = row.place.length <= most_chosen && lane < row.place.length;
+    row.descriptor = given ? fetch_at<4>(lane_groups, row.place.first_group) : 0;
+  };
+  const auto fetch_rest = [&](std::uint32_t i, Upcoming& row) {
+    const bool given = row.place.length <= most_chosen && lane < row.place.length;
+    row.bits = given ? fetch_at<1>(present, row.descriptor / 32) : make_uint2(0, 0);
+    // The best so far only falls, so an old value costs an atomic at most.
+    row.best = i < end ? score_of(__ldcg(&rows.best[row_at(i)])) : INT_MAX;
   };
   const std::uint32_t start = begin + threadIdx.x / 32;
-  Upcoming upcoming = fetch(start);
+  Upcoming first;
+  Upcoming next;
+  Upcoming last;
+  fetch_place(start, first);
+  fetch_place(start + search_warps, next);
+  fetch_place(start + 2 * search_warps, last);
+  fetch_descriptor(first);
+  fetch_descriptor(next);
+  fetch_rest(start, first);
   for (std::uint32_t i = start; i < end; i += search_warps) {
     const std::uint32_t at = row_at(i);
-    const Upcoming row = upcoming;
-    upcoming = fetch(i + search_warps);
+    const Upcoming row = first;
+    first = next;
+    next = last;
+    fetch_place(i + 3 * search_warps, last);
+    fetch_descriptor(next);
+    fetch_rest(i + search_warps, first);
     const std::uint32_t length = row.place.length;
     if (length == UINT32_MAX) {
       continue;
     }
     std::int32_t scores[walk_width];
     if (length <= most_chosen) {
-      const Chosen kept = choose(own, present, row.descriptor, lane < length);
+      const Chosen kept = choose(own, row.descriptor, row.bits);
       walk.scores(own, kept.words, bytes, own + kept.word_groups(), kept.bytes, scores);
     } else {
       walk.scores(rows.groups + row.place.first_group, length, scores);
@@ -211,8 +226,7 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
     }
     const std::int32_t lowest = least_of(scores);
     const std::int32_t best = __reduce_min_sync(0xFFFF'FFFFU, lowest);
-    // The best so far only falls, so an old value read here costs an atomic at most.
-    if (best == INT_MAX || best > score_of(__ldcg(&rows.best[at]))) {
+    if (best == INT_MAX || best > row.best) {
       continue;
     }
     const std::uint32_t neuron = __reduce_min_sync(

@@ -19,6 +19,7 @@ namespace {
 
 constexpr unsigned block_threads = 256;
 constexpr std::uint32_t row_lanes = 16;
+constexpr std::uint32_t rows_at_once = 4;
 /// A count up to this is small: it fits a byte.
 constexpr std::uint32_t most_small_count = 255;
 
@@ -45,33 +46,53 @@ struct PairSink {
   __device__ void skip(std::uint32_t at) const { keys[at] = past_all; }
 };
 
+/// Sixteen lanes take rows_at_once rows, threads apart, so that they wait for memory together.
 template <typename Sink>
 __global__ void accumulate_kernel(TileView tile, std::uint32_t neurons, std::uint32_t descriptors,
                                   std::uint32_t* hits, Sink sink) {
-  const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::size_t row = thread / row_lanes;
+  const std::uint32_t first = (blockIdx.x * blockDim.x + threadIdx.x) / row_lanes;
+  const std::uint32_t step = gridDim.x * (blockDim.x / row_lanes);
   const std::uint32_t part = threadIdx.x % row_lanes;
-  if (row >= tile.rows) {
-    return;
+  std::uint32_t at[rows_at_once];
+  std::uint32_t end[rows_at_once];
+  std::uint32_t bmu[rows_at_once];
+  std::uint32_t use[rows_at_once];
+#pragma unroll
+  for (std::uint32_t k = 0; k < rows_at_once; ++k) {
+    const std::uint32_t row = first + k * step;
+    const bool given = row < tile.rows;
+    at[k] = given ? tile.offsets[row] + part : 0;
+    end[k] = given ? tile.offsets[row + 1] : 0;
+    bmu[k] = given ? tile.bmu[row] : no_neuron;
+    use[k] = given ? tile.use[row] : 0;
   }
-  const std::uint32_t bmu = tile.bmu[row];
-  bool counts = (tile.use[row] & row_use::trains) != 0 && bmu != no_neuron;
-  if (counts && bmu >= neurons) {
-    atomicOr(tile.fault, tile_fault::bmu_out_of_range);
-    counts = false;
+  std::uint32_t descriptor[rows_at_once];
+#pragma unroll
+  for (std::uint32_t k = 0; k < rows_at_once; ++k) {
+    descriptor[k] = at[k] < end[k] ? tile.descriptors[at[k]] : 0;
   }
-  if (counts && part == 0) {
-    atomicAdd(&hits[bmu], 1);
-  }
-  const std::uint32_t end = tile.offsets[row + 1];
-  for (std::uint32_t i = tile.offsets[row] + part; i < end; i += row_lanes) {
-    const std::uint32_t descriptor = tile.descriptors[i];
-    if (counts && descriptor < descriptors) {
-      sink.put(descriptor, bmu, i);
-    } else {
-      sink.skip(i);
-      if (counts) {
-        atomicOr(tile.fault, tile_fault::descriptor_out_of_range);
+#pragma unroll
+  for (std::uint32_t k = 0; k < rows_at_once; ++k) {
+    bool counts = (use[k] & row_use::trains) != 0 && bmu[k] != no_neuron;
+    if (counts && bmu[k] >= neurons) {
+      atomicOr(tile.fault, tile_fault::bmu_out_of_range);
+      counts = false;
+    }
+    if (counts && part == 0) {
+      atomicAdd(&hits[bmu[k]], 1);
+    }
+    for (std::uint32_t i = at[k]; i < end[k];) {
+      if (counts && descriptor[k] < descriptors) {
+        sink.put(descriptor[k], bmu[k], i);
+      } else {
+        sink.skip(i);
+        if (counts) {
+          atomicOr(tile.fault, tile_fault::descriptor_out_of_range);
+        }
+      }
+      i += row_lanes;
+      if (i < end[k]) {
+        descriptor[k] = tile.descriptors[i];
       }
     }
   }
@@ -215,8 +236,8 @@ void Statistics::accumulate(TileView tile, std::size_t descriptors, StreamView s
                              " rows, and more came; train on fewer articles");
   }
   rows_ += tile.rows;
-  const std::size_t threads = std::size_t{tile.rows} * row_lanes;
-  const auto blocks = static_cast<unsigned>((threads + block_threads - 1) / block_threads);
+  constexpr std::size_t block_rows = block_threads / row_lanes * rows_at_once;
+  const auto blocks = static_cast<unsigned>((tile.rows + block_rows - 1) / block_rows);
   const auto neurons = static_cast<std::uint32_t>(shape_.neurons());
   if (most_pairs_ == 0) {
     accumulate_kernel<<<blocks, block_threads, 0, stream.value()>>>(

@@ -61,6 +61,7 @@ class CudaTile final : public Tile {
   [[nodiscard]] EventView uploaded() const { return uploaded_.view(); }
   [[nodiscard]] EventView begun() const { return begun_.view(); }
   [[nodiscard]] EventView computed() const { return computed_.view(); }
+  [[nodiscard]] EventView counted() const { return counted_.view(); }
   [[nodiscard]] EventView downloaded() const { return downloaded_.view(); }
 
  private:
@@ -78,6 +79,7 @@ class CudaTile final : public Tile {
   Event uploaded_;
   Event begun_{Event::Kind::timing};
   Event computed_{Event::Kind::timing};
+  Event counted_;
   Event downloaded_;
 };
 
