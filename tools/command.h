@@ -39,6 +39,7 @@ struct Registration {
 [[nodiscard]] Run define_dump(CLI::App& command);
 [[nodiscard]] Run define_train(CLI::App& command);
 [[nodiscard]] Run define_map(CLI::App& command);
+[[nodiscard]] Run define_diff(CLI::App& command);
 [[nodiscard]] Run define_export(CLI::App& command);
 [[nodiscard]] Run define_serve(CLI::App& command);
 [[nodiscard]] Run define_import(CLI::App& command);

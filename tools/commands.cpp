@@ -12,6 +12,8 @@ std::span<const Registration> registrations() {
       {"dump", "Print the articles of a store, a line each", define_dump},
       {"train", "Train a map on a store and leave an atlas", define_train},
       {"map", "Find articles on an atlas", define_map},
+      {"diff", "Compare two atlases: regions that grew, split or merged, topics that moved",
+       define_diff},
       {"export", "Write an atlas or the rows of a store for other programs", define_export},
       {"serve", "Show an atlas in a browser", define_serve},
       {"import", "Take rows of another program's file into a store", define_import},
