@@ -45,7 +45,7 @@ Run define_serve(CLI::App& command) {
   auto options = std::make_shared<ServeOptions>();
   add_atlas_option(command, options->atlas)->required();
   add_store_option(command, options->store)
-      ->description("The article store, a directory: shows the years of a cell's articles");
+      ->description("The atlas's article store, a directory: shows the years of articles");
   command.add_option("--port", options->server.port, "The port to listen on; 0: any that is free")
       ->check(CLI::Range(0, 65535).description(""))
       ->capture_default_str()
@@ -53,7 +53,9 @@ Run define_serve(CLI::App& command) {
   command.add_flag("--allow-remote", options->server.remote,
                    "Listen on every address of this machine, so that others can read the atlas");
   add_size_option(command, "--cache", options->cache,
-                  "Memory for layers and tiles that were made (default: 64MiB)");
+                  "Memory for layers and tiles that were made, and as much again each for what "
+                  "searches need and for counts by year, of which more room gives shorter steps on "
+                  "large maps (default: 64MiB)");
   command.footer(
       "Open the address it prints in a browser. Nothing is fetched from anywhere else. Without\n"
       "--allow-remote this machine alone is answered.");

@@ -32,6 +32,9 @@ inline constexpr std::size_t leading_in_brief = 3;
 /// ranges anew that an answer does not keep one waiting, and says whether it counted all articles.
 [[nodiscard]] nlohmann::json count_years(const AtlasView& view, std::uint32_t cell);
 
+/// How far the counting of all articles by year has come, and how many there are of each step.
+[[nodiscard]] nlohmann::json describe_years(const YearCounts::State& state);
+
 /// Rows and columns of cells, the ends included.
 struct CellWindow {
   std::uint32_t top = 0;

@@ -20,6 +20,7 @@ AtlasView::AtlasView(store::Atlas& atlas, store::Store* store, std::size_t cache
       codes_(descriptors_,
              store != nullptr ? store->mesh_view() : std::make_shared<store::MeshView>()),
       cache_(cache_bytes),
+      year_counts_(atlas, store, cells_.vacant.size(), cache_bytes),
       mapper_bytes_(cache_bytes) {
   const std::size_t neurons = std::size_t{side()} * side();
   if (cells_.vacant.size() != neurons || cells_.region.size() != neurons) {

@@ -20,6 +20,7 @@
 #include "store/store.h"
 #include "tools/lookup/article_codes.h"
 #include "tools/serve/byte_cache.h"
+#include "tools/serve/year_counts.h"
 
 namespace somatlas::serve {
 
@@ -63,12 +64,14 @@ class AtlasView {
   [[nodiscard]] store::Atlas& atlas() const { return atlas_; }
   [[nodiscard]] store::Store* store() const { return store_; }
   [[nodiscard]] ByteCache& cache() const { return cache_; }
+  [[nodiscard]] YearCounts& year_counts() const { return year_counts_; }
   /// Tells this atlas's addresses from another's.
   [[nodiscard]] const std::string& state() const { return state_; }
 
   /// The layers that every atlas has.
   [[nodiscard]] const std::vector<Layer>& layers() const { return layers_; }
-  /// One of them or a descriptor's plane; nothing where there is none of that id.
+  /// One of them, a descriptor's plane by its UI, or articles of some years, "hits.1990-1999", once
+  /// these are counted; nothing where there is none of that id.
   [[nodiscard]] std::optional<Layer> layer(const std::string& id) const;
   /// A shade a cell.
   [[nodiscard]] ByteCache::Value shades(const std::string& id) const;
@@ -87,6 +90,9 @@ class AtlasView {
   void make_layers();
   [[nodiscard]] std::string make_shades(const std::string& id) const;
   [[nodiscard]] std::string plane_shades(store::DescriptorCode code) const;
+  [[nodiscard]] std::string year_shades(unsigned first, unsigned last) const;
+  /// Once all years are counted.
+  [[nodiscard]] const pipeline::ShadeRange& year_range() const;
 
   store::Atlas& atlas_;
   store::Store* store_;
@@ -100,6 +106,9 @@ class AtlasView {
   std::vector<Layer> layers_;
   std::unordered_map<std::string, pipeline::ShadeRange> ranges_;
   mutable ByteCache cache_;
+  mutable YearCounts year_counts_;
+  mutable std::once_flag year_range_made_;
+  mutable pipeline::ShadeRange year_range_;
   std::size_t mapper_bytes_;
   mutable std::mutex mapper_mutex_;
   mutable std::unique_ptr<pipeline::AtlasMapper> mapper_;

@@ -89,6 +89,18 @@ json describe_atlas(const AtlasView& view) {
           {"years_known", view.store() != nullptr}};
 }
 
+json describe_years(const YearCounts::State& state) {
+  json steps = json::array();
+  for (const auto& [year, articles] : state.articles) {
+    steps.push_back({year, articles});
+  }
+  return {{"ranges", state.ranges},
+          {"counted", state.counted},
+          {"step", state.step},
+          {"undated", state.undated},
+          {"articles", std::move(steps)}};
+}
+
 json list_labels(const AtlasView& view, std::optional<std::size_t> level,
                  const CellWindow& window) {
   const std::uint32_t side = view.side();

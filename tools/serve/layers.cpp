@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "pipeline/lift.h"
@@ -10,6 +11,7 @@
 #include "tools/export/atlas_export.h"
 #include "tools/serve/atlas_view.h"
 #include "tools/serve/palettes.h"
+#include "tools/serve/request_target.h"
 
 namespace somatlas::serve {
 namespace {
@@ -65,6 +67,20 @@ std::optional<double> value_of(const store::AtlasCells& cells, const std::string
   const double growth =
       pipeline::growth(cells.recent_count[cell], cells.year_count[cell], recent, dated);
   return std::log2(std::max(growth, 1e-6));
+}
+
+// The years of "hits.1990-1999"; nothing where id is none such.
+std::optional<std::pair<unsigned, unsigned>> years_of(const std::string& id) {
+  constexpr std::string_view before = "hits.";
+  constexpr std::size_t digits = 4;
+  if (!id.starts_with(before) || id.size() != before.size() + 2 * digits + 1 ||
+      id[before.size() + digits] != '-') {
+    return std::nullopt;
+  }
+  const std::string_view text(id);
+  const auto first = parse_number(text.substr(before.size(), digits));
+  const auto last = parse_number(text.substr(before.size() + digits + 1));
+  return first && last && *first <= *last ? std::optional(std::pair(*first, *last)) : std::nullopt;
 }
 
 }  // namespace
@@ -139,6 +155,18 @@ std::optional<Layer> AtlasView::layer(const std::string& id) const {
   if (const auto known = std::ranges::find(layers_, id, &Layer::id); known != layers_.end()) {
     return *known;
   }
+  if (const auto years = years_of(id)) {
+    if (!year_counts_.whole()) {
+      return std::nullopt;
+    }
+    const std::string named = std::to_string(years->first) + " to " + std::to_string(years->second);
+    return Layer{.id = id,
+                 .title = "Articles of " + named,
+                 .quantity = "articles of these years in a cell; one scale for all years",
+                 .palette = Palette::sequential,
+                 .level = {},
+                 .ticks = logarithmic_ticks(year_range())};
+  }
   const std::optional<store::DescriptorCode> code = store::descriptor_code_of(id);
   const store::AtlasDescriptor* const found = code ? descriptor(*code) : nullptr;
   if (found == nullptr) {
@@ -164,6 +192,9 @@ ByteCache::Value AtlasView::shades(const std::string& id) const {
 std::string AtlasView::make_shades(const std::string& id) const {
   std::string shades(cells_.vacant.size(), static_cast<char>(pipeline::shade_no_value));
   const auto known = std::ranges::find(layers_, id, &Layer::id);
+  if (const auto years = years_of(id)) {
+    return year_shades(years->first, years->second);
+  }
   if (known == layers_.end()) {
     return plane_shades(store::descriptor_code_of(id).value());
   }
@@ -186,6 +217,36 @@ std::string AtlasView::make_shades(const std::string& id) const {
       shades[i] = static_cast<char>(pipeline::shade_vacant);
     } else if (const auto value = value_of(cells_, id, i, recent, dated)) {
       shades[i] = static_cast<char>(pipeline::shade_of(*value, range));
+    }
+  }
+  return shades;
+}
+
+// One scale for all years, so that colours of two ranges can be compared.
+const ShadeRange& AtlasView::year_range() const {
+  std::call_once(year_range_made_, [this] {
+    std::vector<double> values;
+    for (const std::uint32_t count : year_counts_.of_cells(0, 9999)) {
+      if (count > 0) {
+        values.push_back(count);
+      }
+    }
+    year_range_ = {.low = 1,
+                   .high = std::max(2.0, pipeline::quantile(values, 1 - outermost)),
+                   .logarithmic = true};
+  });
+  return year_range_;
+}
+
+std::string AtlasView::year_shades(unsigned first, unsigned last) const {
+  const ShadeRange& range = year_range();
+  const std::vector<std::uint32_t> counts = year_counts_.of_cells(first, last);
+  std::string shades(cells_.vacant.size(), static_cast<char>(pipeline::shade_no_value));
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (cells_.vacant[i] != 0) {
+      shades[i] = static_cast<char>(pipeline::shade_vacant);
+    } else if (counts[i] > 0) {
+      shades[i] = static_cast<char>(pipeline::shade_of(counts[i], range));
     }
   }
   return shades;

@@ -190,6 +190,9 @@ Reply api_reply(const AtlasView& view, const RequestTarget& target) {
   if (name == "atlas") {
     return json_reply(describe_atlas(view));
   }
+  if (name == "timeline") {
+    return json_reply(describe_years(view.year_counts().go_on()));
+  }
   if (name == "labels") {
     return labels_reply(view, target);
   }

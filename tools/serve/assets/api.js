@@ -26,6 +26,9 @@ const api = {
   /** Articles of a cell by year; to be asked again until all are counted. */
   years(row, column) { return this.ask(`api/years/${row}/${column}`); },
 
+  /** All articles by year: { ranges, counted, step, undated, articles: [[year, articles]] }; to be asked again until counted is ranges. */
+  timeline() { return this.ask('api/timeline'); },
+
   /** Names in a window {top, left, bottom, right} of rows and columns, the ends included. level: 1 to 3; 0: of cells. */
   labels(level, window, signal) {
     return this.ask(`api/labels?${new URLSearchParams({ level, ...window })}`, signal);

@@ -20,6 +20,6 @@ function showLegend(atlas, layer) {
     ...(layer.quantity ? [make('p', {}, layer.quantity)] : []),
     ...(parts ? [make('p', {}, 'Colours only tell neighbours apart.')]
       : [bar, make('div', { class: 'ticks' }, ...layer.ticks.map((tick) => make('span', {}, tick.text)))]),
-    ...(!parts && ['hits', 'years', 'growth'].includes(layer.id) ? [swatch(atlas.no_value_colour, 'no article')] : []),
+    ...(!parts && /^(hits|years|growth)\b/.test(layer.id) ? [swatch(atlas.no_value_colour, 'no article')] : []),
     ...(atlas.vacant ? [swatch(atlas.vacant_colour, 'vacant: no weights')] : []));
 }

@@ -30,6 +30,7 @@ class Viewer {
     this.card = new Card((row, column) => this.showCell(row, column), (ui) => this.setLayer(ui), () => this.mark(null),
       (row, column) => this.own.at(row, column));
     this.own = new OwnList(this.map, atlas, (row, column) => this.showCell(row, column, true), () => this.panelsChanged());
+    this.years = new Years((range, stay) => this.showYears(range, stay), () => this.panelsChanged());
     this.hover = new Hover(this.map, atlas, (row, column) => this.own.at(row, column));
     this.search = new Search((ui) => this.setLayer(ui), (row, column) => this.showCell(row, column, true));
     this.all = all;
@@ -87,30 +88,49 @@ class Viewer {
     }
   }
 
+  /** Of the range of years where there is one and the layer follows it. */
   async setLayer(id) {
-    let layer = this.atlas.layers.find((known) => known.id === id);
+    const { range } = this.years;
+    const shown = id === 'hits' && range ? `hits.${range.join('-')}` : id;
+    this.asked = shown;
+    let layer = this.atlas.layers.find((known) => known.id === shown);
     if (!layer) {
       try {
-        layer = await api.layer(id);
+        layer = await api.layer(shown);
       } catch (error) {
         return tell(error.message);
       }
+      if (this.asked !== shown) return undefined;
+    }
+    if (![...this.select.options].some(({ value }) => value === id)) {
       this.select.querySelector('[data-plane]')?.remove();
       this.select.append(make('option', { value: id, 'data-plane': '' }, layer.title));
     }
-    this.select.value = id;
+    this.select.value = this.id = id;
     this.layer = layer;
-    const tiles = new Tiles(api.tiles(id, this.atlas.state), {
+    const before = this.tiles ?? [];
+    const tiles = new Tiles(api.tiles(shown, this.atlas.state), {
       noWrap: true, bounds: [[0, 0], [this.atlas.side, this.atlas.side]], zoomOffset: this.zoomOffset,
       minZoom: this.map.getMinZoom(), maxZoom: this.map.getMaxZoom(),
     });
-    const before = this.tiles;
-    tiles.once('load', () => before?.remove());
-    this.tiles = tiles.addTo(this.map);
+    tiles.once('load', () => {
+      before.forEach((old) => old.remove());
+      this.tiles = this.tiles.filter((one) => !before.includes(one));
+    });
+    this.tiles = [...before, tiles.addTo(this.map)];
     showLegend(this.atlas, layer);
     this.labels?.show();
-    tell(`Layer: ${layer.title}`);
+    if (!this.years.playing) tell(`Layer: ${layer.title}`);
     this.keep();
+    return tiles;
+  }
+
+  async showYears(range, stay) {
+    if (stay && this.id !== 'hits') return this.keep();
+    const tiles = await this.setLayer('hits');
+    return tiles && Promise.race([
+      new Promise((loaded) => { tiles.once('load', loaded); }), new Promise((late) => { setTimeout(late, 3000); }),
+    ]);
   }
 
   async showCell(row, column, centre = false) {
@@ -145,11 +165,11 @@ class Viewer {
     if (!this.layer || this.restoring) return;
     const centre = this.map.getCenter();
     const view = new URLSearchParams({
-      layer: this.layer.id,
+      layer: this.id,
       ...(this.whole ? {} : { z: +this.map.getZoom().toFixed(3), row: centre.lat.toFixed(2), column: centre.lng.toFixed(2) }),
     });
     if (this.cell) view.set('cell', this.cell.join('.'));
-    for (const [name, value] of Object.entries(this.own.kept())) view.set(name, value);
+    for (const [name, value] of Object.entries({ ...this.years.kept(), ...this.own.kept() })) view.set(name, value);
     this.hash = `#${view}`;
     history.replaceState(null, '', this.hash);
   }
@@ -167,6 +187,7 @@ class Viewer {
     await this.setLayer(view.get('layer') ?? this.atlas.layers[0].id);
     if (!this.layer) await this.setLayer(this.atlas.layers[0].id);
     this.own.restore(view);
+    this.years.restore(view);
     const cell = /^(\d{1,6})\.(\d{1,6})$/.exec(view.get('cell') ?? '');
     if (cell) await this.showCell(+cell[1], +cell[2]);
     this.restoring = false;
