@@ -36,7 +36,7 @@ std::string to_text(const Checkpoint& checkpoint) {
             {"first_radius", checkpoint.first_radius},
             {"small_falls", checkpoint.stop.small_falls},
             {"from", checkpoint.from},
-            {"from_state", checkpoint.from_state}};
+            {"from_meta", checkpoint.from_meta}};
   if (checkpoint.stop.last_sum) {
     json["last_sum"] = *checkpoint.stop.last_sum;
   }
@@ -78,7 +78,7 @@ Checkpoint from_text(const std::string& text) {
   read_whole(json, "first_radius", checkpoint.first_radius);
   read_whole(json, "small_falls", checkpoint.stop.small_falls);
   json.at("from").get_to(checkpoint.from);
-  json.at("from_state").get_to(checkpoint.from_state);
+  json.at("from_meta").get_to(checkpoint.from_meta);
   if (json.contains("last_sum")) {
     read_whole(json, "last_sum", checkpoint.stop.last_sum.emplace());
   }

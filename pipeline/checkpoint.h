@@ -26,7 +26,7 @@ struct Checkpoint {
   std::uint32_t first_radius = 0;
   StopState stop;
   std::string from;                       // the atlas the run goes on from; empty: none
-  std::string from_state;                 // the store state that atlas was made from
+  std::string from_meta;                  // what that atlas says of itself
   std::optional<ArticleChanges> changes;  // against that atlas
 };
 

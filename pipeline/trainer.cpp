@@ -191,7 +191,7 @@ bool Trainer::begin() {
   state_.first_radius = first_radius(settings, input_.training.training);
   if (earlier_ != nullptr) {
     state_.from = earlier_->directory();
-    state_.from_state = read_atlas_meta(*earlier_).store_state;
+    state_.from_meta = to_json(read_atlas_meta(*earlier_));
     state_.first_radius = settings.radius_end;
     if (!inherit_places() || !rebuild_statistics()) {
       return false;
@@ -428,9 +428,9 @@ std::optional<AtlasMeta> Trainer::finish() {
   meta.training_articles = input_.training.training;
   meta.heldout_articles = input_.training.heldout;
   meta.placed_articles = placement->placed;
-  meta.incremental_from = state_.from_state;
   if (earlier_ != nullptr) {
     const AtlasMeta before = read_atlas_meta(*earlier_);
+    meta.incremental_from = before.store_state;
     meta.earlier_epochs = before.earlier_epochs + before.epochs;
   }
   QualitySums all = placement->training;

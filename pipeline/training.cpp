@@ -255,6 +255,23 @@ MemoryPlan plan_training(const TrainingOptions& asked) {
   return plan_for(options, read_training_input(*store, options, earlier.get()));
 }
 
+namespace {
+
+/// Does what writes the work directory. Where the cause of a failure can pass, it says that the
+/// training goes on from its last checkpoint.
+template <typename Work>
+auto with_way_to_go_on(const TrainingOptions& options, Work&& work) {
+  try {
+    return work();
+  } catch (const store::StoreError& error) {
+    const std::string what = error.what();
+    const bool passes = what.ends_with(store::try_again) && !options.imported;
+    throw store::StoreError(passes ? what + ", with --resume" : what);
+  }
+}
+
+}  // namespace
+
 TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   TrainingOptions options = asked;
   options.tiles = tiles_for(asked);
@@ -284,6 +301,12 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
   std::unique_ptr<store::Atlas> earlier;
   if (!options.from.empty()) {
     earlier = open_earlier(options, store->id());
+  }
+  if (checkpoint && earlier && to_json(read_atlas_meta(*earlier)) != checkpoint->from_meta) {
+    throw TrainingError(options.from + " is another atlas than the one of that name that " +
+                        partial +
+                        " goes on from: put that one back, or start anew with "
+                        "--overwrite");
   }
   check_settings(options);
   if (checkpoint) {
@@ -317,11 +340,14 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
     if (is_present(partial)) {
       store::remove_directory(partial);
     }
-    work = store::Atlas::open(partial, store::Atlas::Access::create);
+    work = with_way_to_go_on(
+        options, [&] { return store::Atlas::open(partial, store::Atlas::Access::create); });
   }
   Trainer trainer(*store, *work, earlier.get(), input, options, plan.kept_tiles, *backend,
                   observer);
-  const auto meta = options.imported ? trainer.adopt() : trainer.run(std::move(checkpoint));
+  const auto meta = with_way_to_go_on(options, [&] {
+    return options.imported ? trainer.adopt() : trainer.run(std::move(checkpoint));
+  });
   if (!meta && options.imported) {
     work.reset();
     store::remove_directory(partial);

@@ -4,8 +4,12 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace somatlas::store {
+
+/// How a sentence ends whose cause can pass: a full disk, a limit that is too low.
+inline constexpr std::string_view try_again = "then run the same command again";
 
 class StoreError : public std::runtime_error {
  public:

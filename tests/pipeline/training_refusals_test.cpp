@@ -1,6 +1,7 @@
 // What a training refuses, in a sentence and with nothing changed: options, places that hold
 // something else, maps that do not fit.
 #include <fstream>
+#include <functional>
 #include <string_view>
 
 #include "store/store.h"
@@ -56,6 +57,47 @@ TEST_F(TrainingTest, WhatCannotBeDoneIsRefusedInASentenceAndChangesNothing) {
   TrainingOptions replace = options("half");
   replace.overwrite = true;
   EXPECT_FALSE(train(replace, seen).stopped);
+}
+
+TEST_F(TrainingTest, AnotherAtlasUnderTheNameOfTheEarlierOneIsSeenWhenResuming) {
+  Corpus corpus = random_corpus(random_, 60);
+  commit(path("store"), "pubmed26n0001.xml.gz", corpus);
+  Recorder seen;
+  TrainingOptions first = options("first");
+  first.settings.epoch_limit = 2;
+  ASSERT_FALSE(train(first, seen).stopped);
+  corpus[7] = random_codes(random_, 5);
+  commit(path("store"), "pubmed26n0002.xml.gz", corpus);
+  Recorder stopping;
+  stopping.stop_after_ = 0;
+  TrainingOptions next = options("next");
+  next.from = path("first");
+  next.stop = stopping.stop_.get_token();
+  ASSERT_TRUE(train(next, stopping).stopped);
+  next.stop = {};
+  next.resume = true;
+
+  fs::rename(path("first"), path("kept"));
+  TrainingOptions other = first;
+  for (const auto& change : std::vector<std::function<void()>>{
+           [&] { other.settings.seed = 99; },    // other settings
+           [&] { other.settings.seed = 1; }}) {  // the same on another state of the store
+    change();
+    other.overwrite = true;
+    ASSERT_FALSE(train(other, seen).stopped);
+    try {
+      (void)train(next, seen);
+      FAIL() << "went on from another atlas";
+    } catch (const TrainingError& error) {
+      EXPECT_EQ(std::string(error.what()),
+                path("first") + " is another atlas than the one of that name that " +
+                    path("next.partial") +
+                    " goes on from: put that one back, or start anew with --overwrite");
+    }
+  }
+  fs::remove_all(path("first"));
+  fs::rename(path("kept"), path("first"));
+  EXPECT_FALSE(train(next, seen).stopped);
 }
 
 TEST_F(TrainingTest, OnlyAnAtlasIsEverReplacedAndTheStoreNever) {
