@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "ingest/input_error.h"
+#include "pipeline/atlas_meta.h"
 #include "pipeline/mapping.h"
 #include "tools/command.h"
 #include "tools/export/article_rows.h"
 #include "tools/export/atlas_export.h"
 #include "tools/export/peer_formats.h"
 #include "tools/lookup/article_placer.h"
+#include "tools/serve/static_page.h"
 
 namespace somatlas::tools {
 namespace {
@@ -31,6 +33,7 @@ struct ExportOptions {
   std::string caption;
   std::string articles;
   std::optional<std::uint32_t> scale;
+  std::optional<std::size_t> planes;
   bool overwrite = false;
   [[nodiscard]] exports::Target target(Session& session) const {
     return {output, overwrite ? exports::Existing::replace : exports::Existing::refuse,
@@ -54,6 +57,8 @@ const std::map<std::string, exports::LibsvmDialect> dialects{
     {"libsvm", exports::LibsvmDialect::libsvm},
     {"somoclu", exports::LibsvmDialect::somoclu},
     {"sparse-som", exports::LibsvmDialect::sparse_som}};
+
+constexpr std::size_t page_cache_bytes = std::size_t{64} << 20;
 
 /// What was written, in words; nothing where it was asked to stop.
 using Written = std::optional<std::string>;
@@ -125,6 +130,29 @@ Written write_figure(Session& session, store::Atlas& atlas, const ExportOptions&
                                 : "the layer " + layer);
 }
 
+Written write_page(store::Atlas& atlas, const ExportOptions& options,
+                   const exports::Target& target) {
+  const std::unique_ptr<store::Store> articles =
+      options.store.empty() ? nullptr
+                            : store::Store::open(options.store, store::Store::Access::read);
+  if (articles != nullptr) {
+    pipeline::require_store_of(pipeline::read_atlas_meta(atlas), options.atlas, *articles);
+  }
+  const serve::AtlasView view(atlas, articles.get(), page_cache_bytes);
+  const auto summary =
+      serve::export_page(view,
+                         {.planes = options.planes.value_or(serve::default_page_planes),
+                          .descriptors = options.descriptors},
+                         target);
+  if (!summary) {
+    return std::nullopt;
+  }
+  return "a page with the planes of " + std::to_string(summary->planes) + " descriptors, " +
+         std::to_string(summary->files) + " files of " +
+         std::to_string((summary->bytes + (1U << 20U) - 1) >> 20U) + " MiB; open " + target.path +
+         "/index.html";
+}
+
 Written write_rows(const ExportOptions& options, const exports::Target& target) {
   const auto store = store::Store::open(options.store, store::Store::Access::read);
   const auto summary = exports::export_rows(*store, row_formats.at(options.format),
@@ -141,6 +169,9 @@ Written write_atlas(Session& session, const ExportOptions& options, const export
   const std::string& format = options.format;
   if (format == "npy") {
     return write_npy(*atlas, target);
+  }
+  if (format == "html") {
+    return write_page(*atlas, options, target);
   }
   if (format == "csv") {
     return counted(exports::export_csv(*atlas, target.path, target.existing, target.stop), "cells");
@@ -214,6 +245,9 @@ constexpr const char* what_formats_hold =
     "  png, svg   a figure: the map in colours with names, a legend and a caption; in SVG words "
     "are\n"
     "             text and borders lines, for a paper\n"
+    "  html       a directory: what `serve` shows, for any web server or to open index.html from\n"
+    "             the disk; of planes those of the descriptors that most articles have\n"
+    "             (--planes, --descriptors), and with --store the years of a cell's articles\n"
     "  umx        the U-matrix for ESOM Tools and somoclu; vacant cells have 0\n"
     "  wts, cod   weights as text, for ESOM Tools and SOM_PAK; `#n` and UIs say whose they are\n"
     "  bm         the places of all articles for ESOM Tools\n"
@@ -243,14 +277,15 @@ void check(const ExportOptions& options, bool order_given, bool dialect_given) {
           "--layer, --descriptor, --labels, --articles, --title and --caption belong",
           {"png", "svg"});
   belongs(options.scale.has_value(), "--scale belongs", {"png"});
-  belongs(!options.descriptors.empty(), "--descriptors belongs", {"wts", "cod", "somw"});
+  belongs(!options.descriptors.empty(), "--descriptors belongs", {"html", "wts", "cod", "somw"});
+  belongs(options.planes.has_value(), "--planes belongs", {"html"});
   belongs(order_given, "--bm-order belongs", {"bm"});
   belongs(dialect_given, "--dialect belongs", {"libsvm"});
   const bool rows = row_formats.contains(options.format);
   if (rows ? options.store.empty() : options.atlas.empty()) {
     throw CLI::RequiredError(rows ? "--store" : "--atlas");
   }
-  if (rows ? !options.atlas.empty() : !options.store.empty()) {
+  if (rows ? !options.atlas.empty() : !options.store.empty() && options.format != "html") {
     throw CLI::ValidationError(rows ? "rows are a store's: give --store alone"
                                     : "this is an atlas's: give --atlas alone");
   }
@@ -270,12 +305,13 @@ Run define_export(CLI::App& command) {
   add_store_option(command, options->store);
   command
       .add_option("--format", options->format,
-                  "npy, csv, regions, png, svg, umx, wts, bm, cod, somw, vosviewer, graphml or "
-                  "sqlite of an "
+                  "npy, csv, regions, png, svg, html, umx, wts, bm, cod, somw, vosviewer, "
+                  "graphml or sqlite of an "
                   "atlas; mtx, libsvm or sbcsr of a store (what they hold stands below)")
       ->required()
-      ->check(CLI::IsMember({"npy", "csv", "regions", "png", "svg", "umx", "wts", "bm", "cod",
-                             "somw", "vosviewer", "graphml", "sqlite", "mtx", "libsvm", "sbcsr"}));
+      ->check(
+          CLI::IsMember({"npy", "csv", "regions", "png", "svg", "html", "umx", "wts", "bm", "cod",
+                         "somw", "vosviewer", "graphml", "sqlite", "mtx", "libsvm", "sbcsr"}));
   command
       .add_option(
           "--layer", options->layer,
@@ -314,10 +350,20 @@ Run define_export(CLI::App& command) {
                   "dots)")
       ->check(CLI::Range(1, 8))
       ->type_name("N");
+  CLI::Option* descriptors =
+      command
+          .add_option(
+              "--descriptors", options->descriptors,
+              "wts, cod, somw: of these alone, UIs or names with `;` between (default: all); "
+              "html: planes of these")
+          ->type_name("LIST");
   command
-      .add_option("--descriptors", options->descriptors,
-                  "wts, cod, somw: of these alone, UIs or names with `;` between (default: all)")
-      ->type_name("LIST");
+      .add_option("--planes", options->planes,
+                  "html: planes of so many descriptors, those that most articles have (default: " +
+                      std::to_string(serve::default_page_planes) +
+                      "); each takes up to 21 files, for side 1024 some 0.5 MB")
+      ->excludes(descriptors)
+      ->type_name("N");
   CLI::Option* order =
       command
           .add_option("--bm-order", options->best_matches,

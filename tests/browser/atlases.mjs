@@ -7,7 +7,7 @@ import { payloads } from './payloads.mjs';
 
 const folder = process.env.SOMATLAS_BROWSER_FOLDER;
 const data = path.join(import.meta.url.replace('file://', ''), '../../data/sample');
-const somatlas = (...words) => execFileSync(process.env.SOMATLAS_PROGRAM, words, { stdio: ['ignore', 'inherit', 'pipe'] });
+const somatlas = (...words) => execFileSync(process.env.SOMATLAS_PROGRAM, words, { maxBuffer: 1 << 30 });
 
 rmSync(folder, { recursive: true, force: true });
 const sample = path.join(folder, 'sample');
@@ -16,6 +16,8 @@ somatlas('ingest', '--store', `${sample}/store`, '--mesh', `${data}/descriptors.
 somatlas('train', '--store', `${sample}/store`, '--atlas', `${sample}/atlas`, '--side', '24');
 somatlas('export', '--atlas', `${sample}/atlas`, '--format', 'csv', `${sample}/cells.csv`);
 somatlas('export', '--atlas', `${sample}/atlas`, '--format', 'npy', `${sample}/npy`);
+somatlas('export', '--atlas', `${sample}/atlas`, '--format', 'html', '--store', `${sample}/store`, '--planes', '40', `${sample}/html`);
+writeFileSync(`${sample}/articles.tsv`, somatlas('dump', '--store', `${sample}/store`));
 
 // Every payload is the leading descriptor of some cell: groups of rows that have little else in common.
 const hostile = path.join(folder, 'hostile');
@@ -29,3 +31,4 @@ for (let i = 0; i < 12 * payloads.length; ++i) {
 writeFileSync(`${hostile}/rows.libsvm`, rows.join('\n') + '\n');
 somatlas('import', '--store', `${hostile}/store`, '--format', 'libsvm', '--features', `${hostile}/names`, `${hostile}/rows.libsvm`);
 somatlas('train', '--store', `${hostile}/store`, '--atlas', `${hostile}/atlas`, '--side', '16', '--min-descriptors', '1');
+somatlas('export', '--atlas', `${hostile}/atlas`, '--format', 'html', `${hostile}/html`);

@@ -2,20 +2,19 @@
 // runs. The pages are opened without their content security policy, so that escaping alone is tried; the policy by itself.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { folder, launch, openPage, serve, shown } from './sites.mjs';
+import { isStatic, launch, openAtlas, openPage, shown } from './sites.mjs';
 import { payloads } from './payloads.mjs';
 
 let browser;
 let site;
 before(async () => {
-  [browser, site] = await Promise.all([launch(),
-    serve(`${folder}/hostile/atlas`, '--store', `${folder}/hostile/store`)]);
+  [browser, site] = await Promise.all([launch(), openAtlas('hostile')]);
 });
 after(async () => { await browser?.close(); await site?.stop(); });
 
 /** Elements that no page of the viewer has: they came out of a name. */
 const strange = (page) => page.evaluate(() => [...document.querySelectorAll('*')].filter((element) =>
-  ['IFRAME', 'OBJECT', 'VIDEO', 'BASE', 'STYLE', 'MATH', 'DETAILS', 'TEMPLATE'].includes(element.tagName) ||
+  ['IFRAME', 'OBJECT', 'VIDEO', 'BASE', 'STYLE', 'MATH', 'TEMPLATE'].includes(element.tagName) ||
   [...element.attributes].some(({ name }) => /^on/i.test(name)) ||
   (element.tagName === 'IMG' && !element.classList.contains('leaflet-tile'))).map((element) => element.outerHTML));
 
@@ -67,6 +66,23 @@ test('names on the map and on cards are shown as they are', async () => {
   await opened.close();
 });
 
+test('payloads in a list are shown as they are', async () => {
+  const opened = await openPage(browser, site, '', { bypassCSP: true });
+  const { page } = opened;
+  for (const list of [payloads.map((name) => `${name}; ${name}`).join('\n'), payloads.map((name) => `no ${name}`).join('\n')]) {
+    await page.evaluate((text) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([`1\n${text}`], '<img src=x onerror=alert(1)>.txt'));
+      document.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    }, list);
+    await page.locator('#list [role=status]', { hasText: / of \d+ articles lie on the map/ }).waitFor();
+    await page.locator('#list details summary').click();
+    assert.match(await page.locator('#list details').innerText(), /</);
+  }
+  await checkQuiet(opened);
+  await opened.close();
+});
+
 test('payloads in an address do nothing', async () => {
   const opened = await openPage(browser, site, '', { bypassCSP: true });
   const { page } = opened;
@@ -87,9 +103,10 @@ test('payloads in an address do nothing', async () => {
 
 test('the policy alone stops what a page would run', async () => {
   const { page, notes, close } = await openPage(browser, site);
-  const header = (await page.request.get(site.address)).headers()['content-security-policy'];
-  assert.match(header, /default-src 'none'; script-src 'self';/);
-  assert.doesNotMatch(header, /unsafe/);
+  const policy = isStatic ? await page.getAttribute('meta[http-equiv="Content-Security-Policy"]', 'content')
+    : (await page.request.get(site.address)).headers()['content-security-policy'];
+  assert.match(policy, isStatic ? /default-src 'none'; script-src 'self' file:;/ : /default-src 'none'; script-src 'self';/);
+  assert.doesNotMatch(policy, /unsafe/);
   await page.evaluate((names) => {
     for (const name of names) document.body.insertAdjacentHTML('beforeend', `<div>${name}</div>`);
     const script = document.createElement('script');

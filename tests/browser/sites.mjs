@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 export const folder = process.env.SOMATLAS_BROWSER_FOLDER;
 export const modules = createRequire(path.join(process.env.SOMATLAS_BROWSER_MODULES, 'any.js'));
@@ -28,8 +29,13 @@ export async function serve(atlas, ...more) {
   return { address, process: server.pid, stop: () => { server.kill('SIGTERM'); return ended; } };
 }
 
-/** The sample's atlas: served, or the page that export wrote, as SOMATLAS_BROWSER_SITE says. */
-export const openSample = () => serve(`${folder}/sample/atlas`, '--store', `${folder}/sample/store`);
+/** `static`: the pages that export wrote, from file://; else what serve shows. */
+export const isStatic = process.env.SOMATLAS_BROWSER_SITE === 'static';
+
+/** One of the atlases that atlases.mjs made, sample or hostile. */
+export const openAtlas = (name) => (isStatic
+  ? { address: pathToFileURL(`${folder}/${name}/html/index.html`).href, stop() {} }
+  : serve(`${folder}/${name}/atlas`, '--store', `${folder}/${name}/store`));
 
 export const desktop = { width: 1200, height: 800 };
 export const phone = { width: 390, height: 780 };

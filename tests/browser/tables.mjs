@@ -28,6 +28,20 @@ export const descriptors = read('npy/descriptors.tsv', '\t');
 export const cellAt = (row, column) => cells[row * side + column];
 export const articlesAt = (row, column) => places
   .filter((place) => +place.row === row && +place.column === column).map((place) => +place.pmid).sort((a, b) => a - b);
+/** Those whose planes a page in a folder has too: the atlas's most frequent. */
+export const frequent = descriptors.map((descriptor, i) => ({ ...descriptor, i }))
+  .sort((a, b) => b.articles - a.articles || a.i - b.i).slice(0, 40);
+const years = new Map(readFileSync(`${folder}/sample/articles.tsv`, 'utf8').trimEnd().split('\n')
+  .map((line) => line.split('\t')).map(([pmid, , year]) => [+pmid, year]));
+/** [year, articles] of a cell, by the store. */
+export function yearsAt(row, column) {
+  const counts = {};
+  for (const pmid of articlesAt(row, column)) {
+    const year = years.get(pmid);
+    if (/^\d+$/.test(year)) counts[year] = (counts[year] ?? 0) + 1;
+  }
+  return Object.entries(counts);
+}
 
 const seed = process.env.SOMATLAS_TEST_SEED ?? String(Date.now() % 1e9);
 console.log(`SOMATLAS_TEST_SEED=${seed}`);

@@ -1,12 +1,12 @@
 // The viewer as readers use it: what it loads, shows and finds, against the tables that export writes of the same atlas.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { boxOf, isMap, launch, openPage, openSample, shown } from './sites.mjs';
-import { articlesAt, cellAt, cells, descriptors, places, random, side } from './tables.mjs';
+import { boxOf, isMap, launch, openPage, openAtlas, shown } from './sites.mjs';
+import { articlesAt, cellAt, cells, frequent, places, random, side, yearsAt } from './tables.mjs';
 
 let browser;
 let site;
-before(async () => { [browser, site] = await Promise.all([launch(), openSample()]); });
+before(async () => { [browser, site] = await Promise.all([launch(), openAtlas('sample')]); });
 after(async () => { await browser?.close(); await site?.stop(); });
 
 /** Runs look with a page of its own, which must ask nobody else and report no error. */
@@ -82,6 +82,20 @@ test('a click shows the cell under it, as the tables have it', async () => {
   });
 });
 
+test('a card counts its articles by year', async () => {
+  await withPage('', async (page) => {
+    const dated = cells.filter(({ row, column }) => yearsAt(+row, +column).length > 2);
+    for (let i = 0; i < 3; ++i) {
+      const { row, column } = dated[random(dated.length)];
+      await page.evaluate((cell) => { location.hash = `#layer=hits&cell=${cell}`; }, `${row}.${column}`);
+      await cardOf(page, row, column);
+      await page.waitForFunction((bars) => document.querySelectorAll('#card .years rect').length === bars, yearsAt(+row, +column).length);
+      assert.deepEqual(await page.$$eval('#card .years rect title', (titles) => titles.map((title) => title.textContent)),
+        yearsAt(+row, +column).map(([year, count]) => `${year}: ${count}`));
+    }
+  });
+});
+
 test('colours of the layer of articles are those of the cells under them', async () => {
   await withPage('#layer=hits&z=4&row=12&column=12', async (page) => {
     await page.$eval('.leaflet-marker-pane', (names) => { names.style.display = 'none'; });
@@ -133,12 +147,11 @@ test('zoomed to a single cell, names of cells appear and a click is still exact'
 test('a search finds its descriptor and shows its plane', async () => {
   await withPage('', async (page) => {
     for (let i = 0; i < 3; ++i) {
-      const name = cells[random(cells.length)].descriptor1;
+      const { ui, name } = frequent[random(frequent.length)];
       await page.fill('#search', name.toUpperCase());
       await page.locator('#found li').first().filter({ hasText: name }).waitFor();
       await page.press('#search', 'Enter');
       await page.locator('#legend strong', { hasText: name }).waitFor();
-      const { ui } = descriptors.find((descriptor) => descriptor.name === name);
       await page.waitForSelector(`#map .leaflet-tile-loaded[src*="/${ui}/"]`);
       assert.equal(await page.$eval('#layer', (select) => select.selectedOptions[0].textContent), name);
     }
@@ -181,7 +194,7 @@ test('the address brings the whole view back', async () => {
       last = JSON.stringify(now);
     }
   };
-  const ui = descriptors.find(({ name }) => name === cellAt(3, 5).descriptor1).ui;
+  const { ui } = frequent[random(frequent.length)];
   for (const hash of ['#layer=growth&z=5&row=7.25&column=9.5&cell=7.9', `#layer=${ui}&z=6&row=3&column=5`]) {
     await withPage(hash, async (page) => {
       const before = page.url();

@@ -202,6 +202,50 @@ TEST(PendingDirectory, ReplacesAnEarlierExportInOneStep) {
   EXPECT_EQ(folder.names(), Names{"out"});
 }
 
+// Of files of one kind in folders of any depth.
+constexpr std::array<std::string_view, 2> with_tiles{"a.txt", "tile/*.png"};
+
+void fill_tiles(PendingDirectory& directory, const std::string& text) {
+  directory.make_folder("tile/1/2");
+  for (const std::string name : {"a.txt", "tile/0.png", "tile/1/2/3.png"}) {
+    NewFile file(directory.path_of(name), directory.shown(name));
+    file.write(text);
+    file.close(Sync::with_directory);
+  }
+  directory.commit();
+}
+
+TEST(PendingDirectory, HoldsFoldersOfFilesAndReplacesThem) {
+  const ScratchFolder folder;
+  for (const std::string text : {"old", "new"}) {
+    PendingDirectory directory(folder / "out", with_tiles,
+                               text == "old" ? Existing::refuse : Existing::replace);
+    fill_tiles(directory, text);
+    EXPECT_EQ(text_of(folder / "out/tile/1/2/3.png"), text);
+    EXPECT_EQ(text_of(folder / "out/a.txt"), text);
+    EXPECT_EQ(folder.names(), Names{"out"});
+  }
+}
+
+TEST(PendingDirectory, NeverReplacesFoldersThatHoldAnythingElse) {
+  const ScratchFolder folder;
+  {
+    PendingDirectory first(folder / "out", with_tiles, Existing::refuse);
+    fill_tiles(first, "old");
+  }
+  const auto refusal = [&] {
+    return message_of([&] { PendingDirectory(folder / "out", with_tiles, Existing::replace); });
+  };
+  EXPECT_EQ(refusal(), "no error");
+  write_text(folder / "out/tile/1/thesis.tex", "mine");
+  EXPECT_NE(refusal().find("holds tile"), std::string::npos) << refusal();
+  std::filesystem::remove(folder / "out/tile/1/thesis.tex");
+  std::filesystem::create_symlink("/etc", folder / "out/tile/link.png");
+  EXPECT_NE(refusal().find("holds tile"), std::string::npos) << refusal();
+  EXPECT_EQ(text_of(folder / "out/tile/1/2/3.png"), "old");
+  EXPECT_EQ(folder.names(), Names{"out"});
+}
+
 TEST(PendingDirectory, NeverReplacesADirectoryThatHoldsAnythingElse) {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder / "out");

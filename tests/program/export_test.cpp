@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,42 @@ TEST_F(ExportProgram, DrawsAListOfArticlesOverTheMap) {
   EXPECT_FALSE(std::filesystem::exists(scratch_ / "none.png"));
 }
 
+TEST_F(ExportProgram, WritesAPageInAFolder) {
+  const Ending ending = export_as({"html", "--planes", "2"});
+  EXPECT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_EQ(ending.out, "");
+  EXPECT_TRUE(ending.err.starts_with(out() + ": a page with the planes of 2 descriptors, "))
+      << ending.err;
+  EXPECT_TRUE(ending.err.ends_with(" MiB; open " + out() + "/index.html\n")) << ending.err;
+  const auto data = [this](const std::string& name) {
+    const std::string text = read_file(out() + "/data/" + name + ".js");
+    const std::string before = "api.take(\"" + name + "\", ";
+    EXPECT_TRUE(text.starts_with(before) && text.ends_with(");\n")) << text;
+    return nlohmann::json::parse(text.substr(before.size(), text.size() - before.size() - 3));
+  };
+  const auto atlas = data("atlas");
+  EXPECT_EQ(atlas["side"], 3);
+  // Those of most articles: Animals with 3; Humans and Neoplasms have 2, and the first counts.
+  EXPECT_EQ(atlas["planes"].size(), 2U);
+  EXPECT_EQ(atlas["planes"]["D000818"]["title"], "Animals");
+  EXPECT_EQ(atlas["planes"]["D006801"]["title"], "Humans");
+  EXPECT_EQ(read_file(out() + "/tile/D006801/0/0/0.png").substr(0, 4), "\x89PNG");
+  EXPECT_FALSE(std::filesystem::exists(out() + "/tile/D009369"));
+  EXPECT_EQ(data("cells/0").size(), 9U);
+  const exports::SmallAtlas small;
+  EXPECT_EQ(data("places/0")[0], (std::vector<std::uint32_t>{10, 1, 69'989, 1}));
+  EXPECT_EQ(data("places/0").size(), 3U);
+  EXPECT_EQ(data("places/0")[1][0], small.place(small.articles().at(10))->neuron);
+  EXPECT_EQ(atlas["place_files"], std::vector<std::uint32_t>{10});
+  EXPECT_NE(read_file(out() + "/index.html").find("Content-Security-Policy"), std::string::npos);
+
+  EXPECT_EQ(export_as({"html"}).exit_code, 1);
+  EXPECT_EQ(export_as({"html", "--overwrite", "--descriptors", "neoplasms"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(out() + "/tile/D009369"));
+  EXPECT_FALSE(std::filesystem::exists(out() + "/tile/D006801"));
+  EXPECT_EQ(entries(), 2U);
+}
+
 TEST_F(ExportProgram, WritesOtherProgramsFormats) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"umx"},
                                                {"wts", "--descriptors", "Humans;Neoplasms"},
@@ -140,6 +177,8 @@ TEST_F(ExportProgram, RefusesOptionsThatDoNotGoTogether) {
         {"csv", "--descriptors", "Neoplasms"},
         {"wts", "--bm-order", "esom"},
         {"umx", "--dialect", "libsvm"},
+        {"csv", "--planes", "2"},
+        {"html", "--planes", "2", "--descriptors", "Humans"},
         {"mtx"},
         {"csv", "--store", "store"},
         {"png", "--layer", "plane"},

@@ -75,6 +75,19 @@ void sync_folder(const std::string& folder, const std::string& shown) {
   ::close(descriptor);
 }
 
+// All files of its file system, far faster than one at a time where a directory holds thousands.
+void sync_all(const std::string& directory, const std::string& shown) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0 || ::syncfs(descriptor) != 0) {
+    const int error = errno;
+    if (descriptor >= 0) {
+      ::close(descriptor);
+    }
+    fail(shown, "cannot be synced", error);
+  }
+  ::close(descriptor);
+}
+
 // A rename that never lands on an existing name, where the file system can promise that.
 void rename_new(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
@@ -139,9 +152,9 @@ void NewFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-void NewFile::close() {
+void NewFile::close(Sync sync) {
   flush();
-  if (::fsync(descriptor_) != 0) {
+  if (sync == Sync::at_close && ::fsync(descriptor_) != 0) {
     fail(shown_, "cannot be synced", errno);
   }
   if (::close(std::exchange(descriptor_, -1)) != 0) {
@@ -186,6 +199,21 @@ void PendingFile::commit() {
   sync_folder(folder_of(path_), path_);
 }
 
+namespace {
+
+// Of NAME/*SUFFIX; the folder is empty where it is the name of a file.
+struct FolderOfFiles {
+  std::string folder;
+  std::string suffix;
+};
+FolderOfFiles folder_of_files(const std::string& name) {
+  const std::size_t star = name.find("/*");
+  return star == std::string::npos ? FolderOfFiles{}
+                                   : FolderOfFiles{name.substr(0, star), name.substr(star + 2)};
+}
+
+}  // namespace
+
 PendingDirectory::PendingDirectory(const std::string& path, std::span<const std::string_view> names,
                                    Existing existing)
     : path_(without_trailing_slashes(path)),
@@ -201,7 +229,7 @@ PendingDirectory::PendingDirectory(const std::string& path, std::span<const std:
     }
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
       const std::string name = entry.path().filename().string();
-      if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+      if (!may_hold(name)) {
         throw OutputFileError(path_ + ": holds " + name +
                               ", which no export wrote, and is not replaced; choose another name");
       }
@@ -210,6 +238,35 @@ PendingDirectory::PendingDirectory(const std::string& path, std::span<const std:
   temporary_ = temporary_name(path_);
   if (::mkdir(temporary_.c_str(), 0777) != 0) {
     fail(path_, "cannot be created", errno);
+  }
+  for (const std::string& name : names_) {
+    if (const std::string folder = folder_of_files(name).folder; !folder.empty()) {
+      make_folder(folder);
+    }
+  }
+}
+
+bool PendingDirectory::may_hold(const std::string& name) const {
+  namespace fs = std::filesystem;
+  return std::ranges::any_of(names_, [&](const std::string& known) {
+    const auto [folder, suffix] = folder_of_files(known);
+    if (folder.empty() || fs::is_symlink(path_ + "/" + name)) {
+      return name == known;
+    }
+    return name == folder &&
+           std::all_of(fs::recursive_directory_iterator(path_ + "/" + name), {},
+                       [&suffix = suffix](const fs::directory_entry& entry) {
+                         return !entry.is_symlink() &&
+                                (entry.is_directory() || entry.path().string().ends_with(suffix));
+                       });
+  });
+}
+
+void PendingDirectory::make_folder(std::string_view name) const {
+  std::error_code error;
+  std::filesystem::create_directories(path_of(name), error);
+  if (error) {
+    fail(shown(name), "cannot be created", error.value());
   }
 }
 
@@ -229,6 +286,10 @@ std::string PendingDirectory::shown(std::string_view name) const {
 }
 
 void PendingDirectory::commit() {
+  if (std::ranges::any_of(
+          names_, [](const std::string& name) { return !folder_of_files(name).folder.empty(); })) {
+    sync_all(temporary_, path_);
+  }
   sync_folder(temporary_, path_);
   struct stat status {};
   if (existing_ == Existing::replace && exists(path_, status)) {
@@ -238,7 +299,9 @@ void PendingDirectory::commit() {
     }
     // What is under the temporary name now is the old export; only files that an export writes go.
     for (const std::string& name : names_) {
-      ::unlink(path_of(name).c_str());
+      const std::string folder = folder_of_files(name).folder;
+      std::error_code ignored;
+      std::filesystem::remove_all(path_of(folder.empty() ? name : folder), ignored);
     }
     ::rmdir(temporary_.c_str());
   } else {

@@ -22,6 +22,9 @@ class OutputFileError : public std::runtime_error {
 
 enum class Existing : std::uint8_t { refuse, replace };
 
+/// When a file's bytes reach the disk: at its close, or, for one of very many, with its directory.
+enum class Sync : std::uint8_t { at_close, with_directory };
+
 /// A new file, written from its start. The destructor closes it, whatever it holds.
 class NewFile {
  public:
@@ -35,7 +38,7 @@ class NewFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
   /// Writes what is buffered, syncs and closes. Throws OutputFileError.
-  void close();
+  void close(Sync sync = Sync::at_close);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::string& shown() const { return shown_; }
@@ -72,8 +75,9 @@ class PendingFile {
 /// A directory of files that appears when it is committed.
 class PendingDirectory {
  public:
-  /// names: the files it will hold. Throws OutputFileError where path exists and is not to be
-  /// replaced, or holds anything else.
+  /// names: the files it will hold; NAME/*SUFFIX: a folder, made at once, with files that end so at
+  /// whatever depth. Throws OutputFileError where path exists and is not to be replaced, or holds
+  /// anything else.
   PendingDirectory(const std::string& path, std::span<const std::string_view> names,
                    Existing existing);
   ~PendingDirectory();
@@ -82,12 +86,16 @@ class PendingDirectory {
 
   /// Where the file of that name is to be written until the commit.
   [[nodiscard]] std::string path_of(std::string_view name) const;
+  /// Makes the folder of that name, and those above it. Throws OutputFileError.
+  void make_folder(std::string_view name) const;
   /// The name to show for it in messages.
   [[nodiscard]] std::string shown(std::string_view name) const;
   /// Gives the directory its name; the files in it have been closed. Throws OutputFileError.
   void commit();
 
  private:
+  /// Whether an export of these names may have written it.
+  [[nodiscard]] bool may_hold(const std::string& name) const;
   std::string path_;
   Existing existing_;
   std::vector<std::string> names_;

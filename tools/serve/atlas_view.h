@@ -75,6 +75,9 @@ class AtlasView {
   [[nodiscard]] std::optional<Layer> layer(const std::string& id) const;
   /// A shade a cell.
   [[nodiscard]] ByteCache::Value shades(const std::string& id) const;
+  /// A tile of the layer as PNG (pipeline/map_tiles.h says which there are).
+  [[nodiscard]] std::string tile(const Layer& layer, std::uint32_t zoom, std::uint32_t x,
+                                 std::uint32_t y) const;
 
   /// Calls use with the mapper, one thread at a time.
   template <typename Use>

@@ -189,6 +189,19 @@ ByteCache::Value AtlasView::shades(const std::string& id) const {
   return cache_.get("shades/" + id, [&] { return make_shades(id); });
 }
 
+std::string AtlasView::tile(const Layer& layer, std::uint32_t zoom, std::uint32_t x,
+                            std::uint32_t y) const {
+  const ByteCache::Value shade = shades(layer.id);
+  pipeline::TileSource source{
+      .side = side(),
+      .shade = {reinterpret_cast<const Shade*>(shade->data()), std::size_t{side()} * side()},
+      .part = {}};
+  if (layer.level) {
+    source.part = part(*layer.level);
+  }
+  return encode_tile(pipeline::render_tile(source, zoom, x, y), layer.palette);
+}
+
 std::string AtlasView::make_shades(const std::string& id) const {
   std::string shades(cells_.vacant.size(), static_cast<char>(pipeline::shade_no_value));
   const auto known = std::ranges::find(layers_, id, &Layer::id);

@@ -59,17 +59,7 @@ Reply tile_reply(const AtlasView& view, const RequestTarget& target) {
   }
   const std::string key =
       "tile/" + layer->id + '/' + target.path[2] + '/' + target.path[3] + '/' + last;
-  ByteCache::Value tile = view.cache().get(key, [&] {
-    const ByteCache::Value shades = view.shades(layer->id);
-    pipeline::TileSource source{.side = view.side(),
-                                .shade = {reinterpret_cast<const pipeline::Shade*>(shades->data()),
-                                          std::size_t{view.side()} * view.side()},
-                                .part = {}};
-    if (layer->level) {
-      source.part = view.part(*layer->level);
-    }
-    return encode_tile(pipeline::render_tile(source, *zoom, *x, *y), layer->palette);
-  });
+  ByteCache::Value tile = view.cache().get(key, [&] { return view.tile(*layer, *zoom, *x, *y); });
   return {.status = 200, .type = "image/png", .body = std::move(tile), .lasting = true};
 }
 

@@ -43,7 +43,8 @@ class Card {
       make('thead', {}, make('tr', {}, make('th', {}, 'Descriptor'),
         make('th', { class: 'number' }, 'Share'), make('th', { class: 'number' }, 'Lift'))),
       make('tbody', {}, ...cell.leading.map((entry) => make('tr', {},
-        make('td', {}, make('button', { class: 'link', title: 'Show its plane', onclick: () => this.plane(entry.ui) }, entry.name)),
+        make('td', {}, entry.plane === false ? entry.name
+          : make('button', { class: 'link', title: 'Show its plane', onclick: () => this.plane(entry.ui) }, entry.name)),
         make('td', { class: 'number' }, `${(100 * entry.share).toFixed(0)} %`),
         make('td', { class: 'number' }, entry.lift ? `× ${entry.lift < 10 ? entry.lift.toFixed(1) : Math.round(entry.lift)}` : '–')))));
   }

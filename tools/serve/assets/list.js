@@ -20,7 +20,7 @@ class OwnList {
   }
 
   fill() {
-    this.text = make('textarea', { id: 'list-text', rows: 5, spellcheck: 'false', autocomplete: 'off', placeholder: '31452104\n28846075\nor: Humans; Diabetes Mellitus, Type 2; Insulin' });
+    this.text = make('textarea', { id: 'list-text', rows: 5, spellcheck: 'false', autocomplete: 'off', placeholder: `31452104\n28846075${api.placeLines ? '\nor: Humans; Diabetes Mellitus, Type 2; Insulin' : ''}` });
     this.file = make('input', { id: 'list-file', type: 'file', class: 'unseen', accept: '.xml,.nbib,.txt,.csv,.gz', onchange: () => this.file.files[0] && this.take(this.file.files[0]) });
     this.state = make('p', { role: 'status' });
     this.results = make('div', {});
@@ -28,13 +28,13 @@ class OwnList {
     this.panel.replaceChildren(
       make('button', { class: 'close', 'aria-label': 'Close the list', onclick: () => this.open(false) }, '×'),
       make('h2', { tabindex: '-1' }, 'Your own list'),
-      make('label', { for: 'list-text' }, 'PMIDs, or a line an article of MeSH descriptors parted by semicolons'),
+      make('label', { for: 'list-text' }, api.placeLines ? 'PMIDs, or a line an article of MeSH descriptors parted by semicolons' : 'PMIDs'),
       this.text,
       make('div', { class: 'buttons' },
         make('button', { class: 'main', onclick: () => this.take(this.text.value) }, 'Show on the map'),
         this.file, make('label', { for: 'list-file', class: 'button' }, 'Choose a file'), this.stop),
       make('p', {}, 'Or drop a file anywhere: what PubMed saves as PubMed (.nbib or .txt), XML, CSV or PMIDs. ' +
-        'It is read in this browser; PMIDs and descriptors alone are looked up, and nothing is kept.'),
+        `It is read in this browser; ${api.placeLines ? 'PMIDs and descriptors alone' : 'PMIDs alone'} are looked up, and nothing is kept.`),
       this.state, this.results);
   }
 

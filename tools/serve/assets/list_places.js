@@ -36,7 +36,7 @@ async function placeList(articles, signal, progress) {
 
   const longest = 12_000; // letters of an address
   const size = ({ line }) => encodeURIComponent(line).length + 6;
-  const most = Math.min(rest.length, listLimits.lines);
+  const most = api.placeLines ? Math.min(rest.length, listLimits.lines) : 0; // a folder has places by PMID alone
   for (let at = 0; at < most;) {
     let end = at;
     for (let letters = 0; end < most && end - at < 50 && (letters += size(rest[end])) <= longest;) ++end;

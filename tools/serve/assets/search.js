@@ -29,7 +29,8 @@ class Search {
     const found = await api.search(text);
     if (text !== this.input.value.trim()) return;
     this.choices = found.descriptors.map((entry) => ({
-      text: entry.name, more: `${grouped(entry.articles)} articles`, take: () => this.plane(entry.ui),
+      text: entry.name, more: `${grouped(entry.articles)} articles`,
+      take: () => (entry.cell ? this.show(...entry.cell, true) : this.plane(entry.ui)), // a folder has not all planes
     }));
     if (found.article) {
       this.choices.unshift(found.article.found

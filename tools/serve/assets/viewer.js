@@ -112,6 +112,7 @@ class Viewer {
     const tiles = new Tiles(api.tiles(shown, this.atlas.state), {
       noWrap: true, bounds: [[0, 0], [this.atlas.side, this.atlas.side]], zoomOffset: this.zoomOffset,
       minZoom: this.map.getMinZoom(), maxZoom: this.map.getMaxZoom(),
+      ...('tile_zoom' in layer ? { maxNativeZoom: layer.tile_zoom - this.zoomOffset } : {}), // a folder's tiles end there
     });
     tiles.once('load', () => {
       before.forEach((old) => old.remove());

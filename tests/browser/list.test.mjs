@@ -1,0 +1,107 @@
+// Somebody's own list in the viewer: pasted, or dropped as a file, its articles lie where the tables of export have them,
+// and the parts of the map that it favours are those that it was drawn from.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { folder, isStatic, launch, openAtlas, openPage, serve } from './sites.mjs';
+import { cellAt, places, random } from './tables.mjs';
+
+let browser;
+let site;
+before(async () => { [browser, site] = await Promise.all([launch(), openAtlas('sample')]); });
+after(async () => { await browser?.close(); await site?.stop(); });
+
+const regionOf = ({ row, column }) => cellAt(+row, +column).region;
+
+/** Articles of one region, and some of anywhere. */
+function drawn() {
+  const regions = new Map();
+  for (const place of places) regions.set(regionOf(place), [...regions.get(regionOf(place)) ?? [], place]);
+  const large = [...regions.values()].filter((all) => all.length >= 60);
+  const list = new Map(large[random(large.length)].slice(0, 40).map((place) => [place.pmid, place]));
+  for (let i = 0; i < 30; ++i) {
+    const place = places[random(places.length)];
+    list.set(place.pmid, place);
+  }
+  return [...list.values()];
+}
+
+const cellsOf = (list) => new Set(list.map(({ row, column }) => `${row},${column}`)).size;
+
+async function tested(page) {
+  await page.waitForSelector('#list tbody tr');
+  return page.$$eval('#list tbody tr', (rows) => rows.map((row) => [...row.children].map((field) => field.textContent)));
+}
+
+async function paste(page, text) {
+  await page.click('#open-list');
+  await page.fill('#list-text', text);
+  await page.click('#list button.main');
+}
+
+test('a pasted list lies where its articles do', async () => {
+  const { page, notes, close } = await openPage(browser, site);
+  const list = drawn();
+  await paste(page, [...list.map(({ pmid }) => pmid), '4000000001'].join('\n'));
+  await page.locator('#list [role=status]', { hasText:
+    `${list.length} of ${list.length + 1} articles lie on the map, in ${cellsOf(list)} cells; 1 was not found.` }).waitFor();
+  const rows = await tested(page);
+  const counts = new Map();
+  for (const place of list) counts.set(regionOf(place), (counts.get(regionOf(place)) ?? 0) + 1);
+  const most = [...counts].sort((a, b) => b[1] - a[1])[0];
+  assert.deepEqual(rows[0].slice(0, 2), [most[0], String(most[1])]);
+  assert.ok(rows[0][3].startsWith('▲'), rows[0].join());
+  if (isStatic) { // a folder works out the same as the program
+    const server = await serve(`${folder}/sample/atlas`);
+    const other = await openPage(browser, server);
+    await paste(other.page, list.map(({ pmid }) => pmid).join('\n'));
+    assert.deepEqual(await tested(other.page), rows);
+    for (const level of ['2', '3']) {
+      const names = await Promise.all([page, other.page].map(async (one) => {
+        await one.locator('#list select').last().selectOption(level);
+        await one.locator('#list thead', { hasText: level === '2' ? 'Area' : 'Continent' }).waitFor();
+        return tested(one);
+      }));
+      assert.deepEqual(names[0], names[1]);
+    }
+    await other.close();
+    await server.stop();
+  }
+  assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
+  await close();
+});
+
+test('a dropped file shows its articles', async () => {
+  const { page, notes, close } = await openPage(browser, site);
+  const list = drawn();
+  const files = {
+    'saved.nbib': list.map(({ pmid }) => `PMID- ${pmid}\nOWN - NLM\nTI  - A title\n\n`).join(''),
+    'saved.xml': `<?xml version="1.0"?><PubmedArticleSet>${list.map(({ pmid }) =>
+      `<PubmedArticle><MedlineCitation Status="MEDLINE"><PMID Version="1">${pmid}</PMID></MedlineCitation></PubmedArticle>`).join('')}</PubmedArticleSet>`,
+    'saved.txt': list.map(({ pmid }) => pmid).join('\n'),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await page.evaluate(([file, content]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([content], file));
+      document.getElementById('map').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    }, [name, text]);
+    await page.locator('#list [role=status]', { hasText:
+      `${list.length} of ${list.length} articles lie on the map, in ${cellsOf(list)} cells; all were found.` }).waitFor();
+    await page.locator('#list button', { hasText: 'Clear' }).click();
+    await page.locator('#list [role=status]', { hasText: 'No list is shown' }).waitFor();
+  }
+  assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
+  await close();
+});
+
+test('lines of descriptors are placed by the program, and not asked for in a folder', async () => {
+  const { page, notes, close } = await openPage(browser, site);
+  await page.click('#open-list');
+  const label = await page.locator('label[for=list-text]').innerText();
+  assert.equal(label, isStatic ? 'PMIDs' : 'PMIDs, or a line an article of MeSH descriptors parted by semicolons');
+  await page.fill('#list-text', 'Humans; Neoplasms\nno such heading');
+  await page.click('#list button.main');
+  await page.locator('#list [role=status]', { hasText: isStatic ? '0 of 2 articles' : '1 of 2 articles' }).waitFor();
+  assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
+  await close();
+});

@@ -1,0 +1,157 @@
+// Lists hold numbers in a fixed order rather than names and values: a map may have a million cells.
+// tools/serve/static/api.js reads them.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_set>
+
+#include "tools/serve/answers.h"
+#include "tools/serve/page_folder.h"
+
+namespace somatlas::serve {
+namespace {
+
+using nlohmann::json;
+
+// [hits, vacant, dated, sum of years, recent, region, [descriptor, weight, ...], [PMIDs, each less
+// the one before], [year, articles, ...]]
+json cell_data(const AtlasView& view, std::uint32_t cell) {
+  const store::AtlasCells& cells = view.cells();
+  json leading = json::array();
+  for (std::size_t k = 0; k < store::leading_per_cell; ++k) {
+    const std::size_t at = store::leading_per_cell * cell + k;
+    if (cells.leading[at] == store::no_descriptor) {
+      break;
+    }
+    if (const auto* const found = view.descriptor(cells.leading[at]); found != nullptr) {
+      leading.push_back(found - view.descriptors().data());
+      leading.push_back(cells.leading_weight[at]);
+    }
+  }
+  json pmids = json::array();
+  std::uint32_t before = 0;
+  for (const std::uint32_t pmid : view.atlas().articles(cell)) {
+    pmids.push_back(pmid - before);
+    before = pmid;
+  }
+  json years = json::array();
+  if (view.store() != nullptr) {
+    json counts;
+    do {  // some ranges of PMIDs at a time
+      counts = count_years(view, cell);
+    } while (counts["counted"] != counts["articles"]);
+    for (const json& year : counts["by_year"]) {
+      years.insert(years.end(), year.begin(), year.end());
+    }
+  }
+  return {cells.hits[cell],     cells.vacant[cell],       cells.year_count[cell],
+          cells.year_sum[cell], cells.recent_count[cell], cells.region[cell],
+          std::move(leading),   std::move(pmids),         std::move(years)};
+}
+
+}  // namespace
+
+void write_names(PageFolder& folder, const AtlasView& view,
+                 std::span<const store::AtlasDescriptor> planes) {
+  const store::AtlasCells& cells = view.cells();
+  const std::vector<store::AtlasDescriptor>& descriptors = view.descriptors();
+  std::vector<std::pair<std::uint16_t, std::int64_t>> best(descriptors.size(), {0, -1});
+  for (std::size_t at = 0; at < cells.leading.size(); ++at) {
+    const auto* const found = view.descriptor(cells.leading[at]);
+    if (found != nullptr) {
+      auto& [weight, cell] = best[static_cast<std::size_t>(found - descriptors.data())];
+      if (cells.leading_weight[at] > weight) {
+        weight = cells.leading_weight[at];
+        cell = static_cast<std::int64_t>(at / store::leading_per_cell);
+      }
+    }
+  }
+  std::unordered_set<store::DescriptorCode> shown;
+  for (const store::AtlasDescriptor& descriptor : planes) {
+    shown.insert(descriptor.code);
+  }
+  json names = json::array();
+  for (std::size_t i = 0; i < descriptors.size(); ++i) {
+    const std::string ui = store::descriptor_ui(descriptors[i].code);
+    names.push_back({ui, descriptors[i].name.empty() ? ui : descriptors[i].name,
+                     descriptors[i].articles, best[i].second,
+                     shown.contains(descriptors[i].code) ? 1 : 0});
+  }
+  folder.write_data("names", names);
+}
+
+void write_regions(PageFolder& folder, const AtlasView& view) {
+  json levels = json::array();
+  for (const std::vector<store::AtlasRegion>& level : view.cells().levels) {
+    json regions = json::array();
+    for (const store::AtlasRegion& region : level) {
+      regions.push_back({region.name, region.centre, region.cells, region.hits, region.parent});
+    }
+    levels.push_back(std::move(regions));
+  }
+  folder.write_data("regions", levels);
+}
+
+bool write_cells(PageFolder& folder, const AtlasView& view, const std::stop_token& stop) {
+  const std::uint32_t side = view.side();
+  std::uint32_t number = 0;
+  for (std::uint32_t top = 0; top < side; top += cells_edge) {
+    for (std::uint32_t left = 0; left < side; left += cells_edge) {
+      if (stop.stop_requested()) {
+        return false;
+      }
+      json square = json::array();
+      for (std::uint32_t row = top; row < std::min(top + cells_edge, side); ++row) {
+        for (std::uint32_t column = left; column < std::min(left + cells_edge, side); ++column) {
+          square.push_back(cell_data(view, row * side + column));
+        }
+      }
+      folder.write_data("cells/" + std::to_string(number++), square);
+    }
+  }
+  return true;
+}
+
+std::vector<std::uint32_t> write_places(PageFolder& folder, const AtlasView& view,
+                                        const std::stop_token& stop) {
+  std::vector<std::uint32_t> firsts;
+  json pmids = json::array();
+  json cells = json::array();
+  json regions = json::array();
+  std::uint32_t before = 0;
+  const auto put = [&] {
+    if (!pmids.empty()) {
+      folder.write_data("places/" + std::to_string(firsts.size() - 1), {pmids, cells, regions});
+      pmids.clear();
+      cells.clear();
+      regions.clear();
+    }
+  };
+  for (const std::uint32_t range : view.atlas().place_ranges()) {
+    if (stop.stop_requested()) {
+      return {};
+    }
+    const auto shard = view.atlas().places(range);
+    for (std::size_t i = 0; shard && i < shard->low.size(); ++i) {
+      if (shard->neuron[i] == store::no_descriptor) {
+        continue;
+      }
+      if (pmids.size() == articles_a_file) {
+        put();
+      }
+      const std::uint32_t pmid = range * store::pmids_per_shard + shard->low[i];
+      if (pmids.empty()) {
+        firsts.push_back(pmid);
+        before = 0;
+      }
+      pmids.push_back(pmid - before);
+      cells.push_back(shard->neuron[i]);
+      regions.push_back(view.part(0)[shard->neuron[i]]);
+      before = pmid;
+    }
+  }
+  put();
+  return firsts;
+}
+
+}  // namespace somatlas::serve

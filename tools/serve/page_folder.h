@@ -1,0 +1,56 @@
+// The folder that a static page is written into, file by file, and what its scripts hold.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/export/pending_output.h"
+#include "tools/serve/atlas_view.h"
+
+namespace somatlas::serve {
+
+class PageFolder {
+ public:
+  PageFolder(const std::string& path, exports::Existing existing);
+
+  /// name: with folders before it, which are made where they are not there.
+  void write(const std::string& name, std::string_view bytes);
+  /// data/NAME.js, a script that hands the value to the page.
+  void write_data(const std::string& name, const nlohmann::json& value);
+  void commit() { folder_.commit(); }
+
+  [[nodiscard]] std::uint64_t files() const { return files_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  exports::PendingDirectory folder_;
+  std::set<std::string> made_;
+  std::uint64_t files_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+/// A file of cells holds a square of the map of so many rows and columns.
+inline constexpr std::uint32_t cells_edge = 16;
+inline constexpr std::size_t articles_a_file = 8192;
+
+/// data/names.js: of each descriptor UI, name, articles, the cell that it leads most (-1: none),
+/// and whether it is among planes, UI order.
+void write_names(PageFolder& folder, const AtlasView& view,
+                 std::span<const store::AtlasDescriptor> planes);
+/// data/regions.js: of each region of each level name, centre, cells, hits, parent.
+void write_regions(PageFolder& folder, const AtlasView& view);
+/// data/cells/N.js: the cells of square N, row by row. False where it was asked to stop.
+[[nodiscard]] bool write_cells(PageFolder& folder, const AtlasView& view,
+                               const std::stop_token& stop);
+/// data/places/N.js: PMIDs, cells and regions of so many articles. The first PMID of each file; empty where
+/// it was asked to stop, or no article has a place.
+[[nodiscard]] std::vector<std::uint32_t> write_places(PageFolder& folder, const AtlasView& view,
+                                                      const std::stop_token& stop);
+
+}  // namespace somatlas::serve
