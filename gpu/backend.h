@@ -139,7 +139,7 @@ inline void require_planes(MapShape shape, std::span<const DescriptorId> descrip
   }
 }
 
-/// The reference backend: pure functions over ranges, spread by the caller's threads.
+/// The CPU backend: pure functions over ranges, spread by the caller's threads.
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(MapShape shape, ParallelFor parallel_for);
 [[nodiscard]] MemoryNeed cpu_memory(MapShape shape, TileCapacity tile, std::size_t tiles,
                                     std::size_t threads);

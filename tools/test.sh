@@ -25,8 +25,13 @@ run() { # FOLDER [CTEST OPTION...]
   ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$((2 * $(nproc)))" "$@"
 }
 
-# One GPU architecture is enough to know that the CUDA sources compile; people get four.
-"$root/tools/build.sh" "$root/build/release" -DCMAKE_CUDA_ARCHITECTURES=90
+# Where there is a GPU the tests run on it; else one architecture is enough to know that the CUDA sources compile.
+# People get four.
+architecture=90
+if nvidia-smi --list-gpus >/dev/null 2>&1; then
+  architecture=native
+fi
+"$root/tools/build.sh" "$root/build/release" -DCMAKE_CUDA_ARCHITECTURES=$architecture
 run "$root/build/release"
 if [[ ${1:-} == release ]]; then
   exit 0

@@ -123,6 +123,24 @@ TEST_P(TrainingTest, EqualsTheReference) {
   }
 }
 
+TEST_P(TrainingTest, ArticlesOfOneAndOfTheMostDescriptorsEqualTheReference) {
+  auto random = generator(54);
+  auto training = random_training({7, 1'400}, 60, {3, 1, 0}, 55);
+  std::vector<DescriptorId> all(training.shape.descriptors);
+  std::iota(all.begin(), all.end(), DescriptorId{0});
+  for (std::size_t r = 0; r < training.rows.size(); r += 2) {
+    std::shuffle(all.begin(), all.end(), random);
+    training.rows[r].descriptors.assign(all.begin(), all.begin() + (r % 4 == 0 ? 1'023 : 1));
+    training.rows[r].use = row_use::trains | row_use::second;
+  }
+  for (const std::size_t tile_rows : {1U, 7U, 100U}) {
+    SCOPED_TRACE("tiles of " + std::to_string(tile_rows));
+    const auto backend = make(training.shape);
+    EXPECT_EQ(train(*backend, training, tile_rows, as_given(training)),
+              reference_training(training));
+  }
+}
+
 TEST_P(TrainingTest, TilesAndOrderDoNotMatter) {
   auto random = generator(50);
   const auto training = random_training({16, 90}, 500, {8, 4, 2, 1, 1}, 51);
