@@ -3,10 +3,21 @@
 
 #include <memory>
 
+#include "gpu/backend.h"
 #include "pipeline/atlas_meta.h"
 #include "store/shard.h"
 
 namespace somatlas::pipeline {
+
+std::string device_name(Device device) {
+  return device == Device::cuda ? "cuda" : "cpu";
+}
+
+void skip_without(Device device) {
+  if (device == Device::cuda && gpu::cuda_devices().empty()) {
+    GTEST_SKIP() << gpu::cuda_unavailable_reason();
+  }
+}
 
 AtlasContent read_content(const std::string& directory) {
   const auto atlas = store::Atlas::open(directory, store::Atlas::Access::read);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -79,7 +80,7 @@ class TrainingTest : public testing::Test {
     TrainingOptions result;
     result.store_directory = path("store");
     result.atlas_directory = path(atlas);
-    result.device = Device::cpu;
+    result.device = device_;
     result.settings.side = 5;
     result.settings.holdout = 0.1;
     result.settings.min_descriptors = 2;
@@ -87,8 +88,34 @@ class TrainingTest : public testing::Test {
     return result;
   }
 
+  Device device_ = Device::cpu;
   std::filesystem::path directory_;
   std::mt19937_64 random_{test_seed()};
 };
+
+/// "cpu" or "cuda".
+[[nodiscard]] std::string device_name(Device device);
+inline void PrintTo(Device device, std::ostream* out) {
+  *out << device_name(device);
+}
+/// Sets GTEST_SKIP with the reason where the device cannot be had.
+void skip_without(Device device);
+
+/// One test body for every device.
+class DeviceTrainingTest : public TrainingTest, public testing::WithParamInterface<Device> {
+ protected:
+  void SetUp() override {
+    TrainingTest::SetUp();
+    device_ = GetParam();
+    skip_without(device_);
+  }
+};
+
+/// Both, the absent one too: its tests are skipped with the reason.
+inline const auto all_devices = testing::Values(Device::cpu, Device::cuda);
+/// Name of a parameter for INSTANTIATE_TEST_SUITE_P.
+[[nodiscard]] inline std::string device_parameter(const testing::TestParamInfo<Device>& info) {
+  return device_name(info.param);
+}
 
 }  // namespace somatlas::pipeline

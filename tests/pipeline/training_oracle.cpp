@@ -1,6 +1,7 @@
 #include "tests/pipeline/training_oracle.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace somatlas::oracle {
 namespace {
@@ -102,6 +103,23 @@ Place place(const Map& map, const Article& article) {
           distance(ranked[0].first, article.codes.size())};
 }
 
+std::uint64_t cosine_distance(const Map& map, const Article& article, std::uint32_t neuron) {
+  std::uint64_t product = 0;
+  std::uint64_t squares = 0;
+  for (const auto& [code, plane] : map.planes) {
+    const std::uint64_t q = plane[neuron];
+    squares += q * q;
+    product += std::count(article.codes.begin(), article.codes.end(), code) != 0 ? q : 0;
+  }
+  if (squares == 0) {
+    return std::uint64_t{1} << 30;
+  }
+  const double lengths = std::sqrt(static_cast<double>(article.codes.size())) *
+                         std::sqrt(static_cast<double>(squares));
+  const double distance = 1 - static_cast<double>(product) / lengths;
+  return static_cast<std::uint64_t>(std::llround(std::max(0.0, distance) * 1073741824.0));
+}
+
 Training train(const std::vector<Article>& articles, std::vector<std::uint32_t> start,
                std::uint32_t side, const std::vector<std::uint32_t>& radii,
                std::uint32_t radius_end, std::uint32_t epoch_limit) {
@@ -111,11 +129,18 @@ Training train(const std::vector<Article>& articles, std::vector<std::uint32_t> 
   for (std::uint32_t e = 0;; ++e) {
     const std::uint32_t radius = radii[std::min<std::size_t>(e, radii.size() - 1)];
     result.map = update(articles, result.assignment, side, radius);
-    Epoch epoch{radius, 0, 0};
+    Epoch epoch;
+    epoch.radius = radius;
     result.bmus.clear();
+    std::vector<bool> idle = result.map.vacant;
+    idle.flip();
+    epoch.unhit = static_cast<std::uint64_t>(std::count(idle.begin(), idle.end(), true));
+    epoch.vacant = idle.size() - epoch.unhit;
     for (std::size_t i = 0; i < articles.size(); ++i) {
       const Place found = place(result.map, articles[i]);
       result.bmus.push_back(found.neuron);
+      epoch.unhit -= idle[found.neuron] ? 1 : 0;
+      idle[found.neuron] = false;
       epoch.distance_sum += found.distance;
       epoch.moved += found.neuron != result.assignment[i] ? 1 : 0;
     }

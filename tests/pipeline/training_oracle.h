@@ -34,6 +34,8 @@ struct Epoch {
   std::uint32_t radius = 0;
   std::uint64_t distance_sum = 0;
   std::uint64_t moved = 0;
+  std::uint64_t vacant = 0;  // neurons
+  std::uint64_t unhit = 0;   // neurons that are not vacant and no article's BMU
   friend bool operator==(const Epoch&, const Epoch&) = default;
 };
 
@@ -50,6 +52,11 @@ struct Training {
                          std::uint32_t radius);
 
 [[nodiscard]] Place place(const Map& map, const Article& article);
+
+/// 2^30 (1 - x.w / (sqrt(k) |w|)) at a neuron, to the nearest integer; 2^30 where |w| is 0. The
+/// mean over articles at their BMUs is the cosine QE.
+[[nodiscard]] std::uint64_t cosine_distance(const Map& map, const Article& article,
+                                            std::uint32_t neuron);
 
 /// radii[e] for e below radii.size(), the last one after that.
 [[nodiscard]] Training train(const std::vector<Article>& articles, std::vector<std::uint32_t> start,

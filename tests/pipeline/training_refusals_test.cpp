@@ -130,11 +130,14 @@ TEST_F(TrainingTest, OnlyAnAtlasIsEverReplacedAndTheStoreNever) {
   EXPECT_TRUE(seen.epochs_.empty());
 }
 
-TEST_F(TrainingTest, AMapThatDoesNotFitIsRefusedWithTheLargestSideThatDoes) {
+class MemoryRefusal : public DeviceTrainingTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, MemoryRefusal, all_devices, device_parameter);
+
+TEST_P(MemoryRefusal, AMapThatDoesNotFitIsRefusedWithTheLargestSideThatDoes) {
   commit(path("store"), "pubmed26n0001.xml.gz", random_corpus(random_, 60));
   TrainingOptions small = options("atlas");
   small.settings.side = 4000;
-  small.host_memory = std::size_t{1} << 30;
+  (device_ == Device::cuda ? small.device_memory : small.host_memory) = std::size_t{1} << 30;
   Recorder seen;
   try {
     (void)train(small, seen);
@@ -145,6 +148,9 @@ TEST_F(TrainingTest, AMapThatDoesNotFitIsRefusedWithTheLargestSideThatDoes) {
         << error.what();
   }
   EXPECT_FALSE(fs::exists(path("atlas.partial")));
+  if (device_ == Device::cuda) {
+    EXPECT_GT(seen.plan_.device_bytes, seen.plan_.device_available);
+  }
   ASSERT_GT(seen.plan_.largest_side, 0U);
   small.settings.side = seen.plan_.largest_side;
   EXPECT_TRUE(plan_training(small).fits());
