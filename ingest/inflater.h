@@ -26,8 +26,8 @@ class Inflater {
   virtual void begin() = 0;
   /// Whether the member's header has been read.
   [[nodiscard]] virtual bool in_data() const = 0;
-  /// Takes bytes off the front of in and fills the front of out; both shrink by what was done. Where
-  /// the member is bad, what is left of either means nothing.
+  /// Takes bytes off the front of in and fills the front of out; both shrink by what was done.
+  /// Where the member is bad, what is left of either means nothing.
   [[nodiscard]] virtual Step inflate(std::span<const std::uint8_t>& in,
                                      std::span<std::uint8_t>& out) = 0;
 };

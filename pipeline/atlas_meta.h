@@ -1,5 +1,5 @@
 // What an atlas says of itself: the settings it was trained with, its quality, and the state of its
-// store. Kept as JSON under the meta names below; read by info, map, export and --from.
+// store. Kept as JSON under the meta names below; read by all that reads an atlas.
 #pragma once
 
 #include <cstdint>

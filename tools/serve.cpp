@@ -58,7 +58,9 @@ Run define_serve(CLI::App& command) {
                   "large maps (default: 64MiB)");
   command.footer(
       "Open the address it prints in a browser. Nothing is fetched from anywhere else. Without\n"
-      "--allow-remote this machine alone is answered.");
+      "--allow-remote this machine alone is answered. The page is drawn by Leaflet, whose licence "
+      "is\n"
+      "at /leaflet_licence.txt.");
   return [options](Session& session) { return run(session, *options); };
 }
 

@@ -1,5 +1,6 @@
 // The invented cases of tests/data/cases and what each must come to, as one file alone. What files
-// come to together (versions, updates) is the store's to decide and tested there.
+// come to together (versions, updates) is the store's to decide; tests/program/cases_test.cpp has
+// it.
 #include <gtest/gtest.h>
 
 #include "ingest/byte_source.h"

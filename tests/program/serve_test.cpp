@@ -94,6 +94,13 @@ TEST_F(Serve, RefusesWhatIsNotThere) {
   }
 }
 
+TEST_F(Serve, GivesTheNoticeOfWhatIsCompiledIn) {
+  const Answer notice = get("/leaflet_licence.txt");
+  EXPECT_EQ(notice.status, 200);
+  EXPECT_NE(notice.head.find("Content-Type: text/plain"), std::string::npos) << notice.head;
+  EXPECT_EQ(notice.body, read_file(SOMATLAS_SOURCE_DIR "/tools/serve/assets/leaflet_licence.txt"));
+}
+
 TEST_F(Serve, ReadsAlone) {
   for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "QUX"}) {
     const Answer answer = get("/", method);

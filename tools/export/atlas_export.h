@@ -1,5 +1,6 @@
-// A finished atlas in the forms that other programs read: NPY arrays with tables, CSV, and figures.
-// Always holds: planes pass through one at a time; an output appears complete or not at all.
+// A finished atlas as NPY arrays with tables, as CSV of its cells and of its regions, and as
+// figures. Always holds: planes pass through one at a time; an output appears complete or not at
+// all.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,7 @@
 
 namespace somatlas::lookup {
 
-LineSource::LineSource(ingest::ByteSource& source, std::size_t longest_bytes,
-                       std::string advice)
+LineSource::LineSource(ingest::ByteSource& source, std::size_t longest_bytes, std::string advice)
     : source_(source), longest_(longest_bytes), advice_(std::move(advice)) {}
 
 bool LineSource::next(std::string_view& line) {
@@ -59,7 +58,8 @@ bool LineSource::next(std::string_view& line) {
     line.remove_prefix(3);
   }
   if (line.find('\0') != std::string_view::npos) {
-    throw ingest::InputError(source_.path(), number_, "a NUL byte: this is neither MEDLINE XML nor a text file in UTF-8");
+    throw ingest::InputError(source_.path(), number_,
+                             "a NUL byte: this is neither MEDLINE XML nor a text file in UTF-8");
   }
   return true;
 }
