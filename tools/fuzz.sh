@@ -10,7 +10,7 @@ seconds=${1:-30}
 shift $(($# > 0 ? 1 : 0))
 targets=("$@")
 if ((${#targets[@]} == 0)); then
-  targets=(medline gzip mesh shard values checkpoint rows maps)
+  targets=(medline gzip mesh shard values checkpoint rows maps request)
 fi
 "$root/tools/install_packages.sh" clang-14 libclang-rt-14-dev
 "$root/tools/build.sh" "$root/build/fuzz" -DCMAKE_CXX_COMPILER=clang++-14 -DSOMATLAS_FUZZ=ON -- "${targets[@]/#/fuzz_}"
