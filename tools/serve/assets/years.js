@@ -131,6 +131,6 @@ class Years {
     const asked = /^(\d{4})-(\d{4})$/.exec(view.get('years') ?? '');
     this.wanted = asked ? [+asked[1], +asked[2]] : null;
     if (asked && this.known && !this.strip.hidden) this.ready();
-    else if (view.has('years') === this.strip.hidden) this.open(view.has('years'));
+    else if (api.timeline && view.has('years') === this.strip.hidden) this.open(view.has('years'));
   }
 }
