@@ -42,8 +42,9 @@ export SOMATLAS_SHORT_TESTS=1 # random tests take a quarter of their rounds
 ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 run "$root/build/address"
 
 tbb=$("$root/tools/build_tbb_for_threads.sh" "$root/build/thread_tbb")
-"$root/tools/build.sh" "$root/build/thread" -DSOMATLAS_SANITIZE=thread -- test_gpu test_pipeline test_ingest
+"$root/tools/build.sh" "$root/build/thread" -DSOMATLAS_SANITIZE=thread -- test_gpu test_pipeline test_ingest test_store \
+  test_serve
 LD_LIBRARY_PATH=$tbb TSAN_OPTIONS=suppressions=$root/tests/thread_sanitizer.supp:halt_on_error=1 \
-  run "$root/build/thread" -R '^(gpu|pipeline|ingest)\.'
+  run "$root/build/thread" -R '^(gpu|pipeline|ingest|store|serve)\.'
 
 "$root/tools/fuzz.sh"
