@@ -57,7 +57,12 @@ class Viewer {
 
   showAll() {
     this.whole = true;
-    this.place(() => this.map.fitBounds(this.all, { animate: false }));
+    this.place(() => {
+      const zoom = this.map.getBoundsZoom(this.all);
+      // Tiles of so many whole pixels, or a thin line shows where two meet.
+      const tile = Math.floor(256 * 2 ** (zoom - Math.floor(zoom)));
+      this.map.setView(this.all.getCenter(), Math.floor(zoom) + Math.log2(tile / 256), { animate: false });
+    });
   }
 
   resize() {
