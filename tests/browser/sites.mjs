@@ -57,11 +57,11 @@ export async function openPage(browser, site, after = '', settings = {}) {
   return { page, notes, close: () => context.close() };
 }
 
-/** Until the layer's tiles and names are there. */
+/** Until the layer's tiles and names are there, and none is fading in. */
 export async function shown(page) {
   await page.waitForFunction(() => {
     const tiles = [...document.querySelectorAll('#map .leaflet-tile')];
-    return tiles.length > 0 && tiles.every((tile) => tile.classList.contains('leaflet-tile-loaded')) &&
+    return tiles.length > 0 && tiles.every((tile) => tile.classList.contains('leaflet-tile-loaded') && getComputedStyle(tile).opacity === '1') &&
       document.querySelector('#legend strong') && !document.querySelector('#map.leaflet-zoom-anim');
   });
 }
