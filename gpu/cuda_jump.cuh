@@ -130,11 +130,18 @@ class JumpQueue {
   uint4 factors_of_next_ = {};
 };
 
+/// Blocks of jump_kernel that a multiprocessor should hold; some hold no more than 16 of any kind.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870)
+inline constexpr int jump_blocks = 16;
+#else
+inline constexpr int jump_blocks = 24;
+#endif
+
 /// A warp a strip of 128 columns of a plane, a lane four of them, four rows at a time. scales:
 /// [side][tables.pitch()] and as much of 0 as fills up four rows and a strip. bounded: whether the
 /// bounds of supers tell which lines hold weights; afterwards those of the planes do.
 template <typename Sum>
-__global__ void __launch_bounds__(32, 24)
+__global__ void __launch_bounds__(32, jump_blocks)
     jump_kernel(AxisTables tables, JumpCode code, const JumpPlane* planes,
                 const std::uint32_t* list, const float* scales, Divisors divisors,
                 LineLayout layout, CodebookView book, bool bounded) {
