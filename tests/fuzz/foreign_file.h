@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
@@ -80,6 +81,27 @@ inline void check_refusal(const ingest::InputError& error, const std::string& pa
   const auto lines = 1 + std::count(bytes.begin(), bytes.end(), '\n');
   expect(error.line() <= static_cast<std::uint64_t>(lines), "a refusal names a line there is",
          std::string(what));
+}
+
+/// Reads a file of the bytes behind the first, which says in which of so many forms: check(path,
+/// form). What is refused must be refused well, but for gzip, whose lines are not those of the
+/// file.
+template <typename Check>
+int check_reading(const std::uint8_t* data, std::size_t size, std::uint8_t forms, Check check) {
+  if (size == 0) {
+    return 0;
+  }
+  const std::string_view bytes = text_of(data + 1, size - 1);
+  static ForeignFile file;
+  const std::string& path = file.put(bytes);
+  try {
+    check(path, static_cast<std::uint8_t>(data[0] % forms));
+  } catch (const ingest::InputError& error) {
+    if (!bytes.starts_with("\x1f\x8b")) {
+      check_refusal(error, path, bytes);
+    }
+  }
+  return 0;
 }
 
 }  // namespace somatlas::fuzz

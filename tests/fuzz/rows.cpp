@@ -38,19 +38,5 @@ void check_rows(const std::string& path, std::uint8_t form) {
 }  // namespace somatlas::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace somatlas;
-  if (size == 0) {
-    return 0;
-  }
-  const std::string_view bytes = fuzz::text_of(data + 1, size - 1);
-  static fuzz::ForeignFile file;
-  const std::string& path = file.put(bytes);
-  try {
-    fuzz::check_rows(path, data[0] % 5);
-  } catch (const ingest::InputError& error) {
-    if (!bytes.starts_with("\x1f\x8b")) {
-      fuzz::check_refusal(error, path, bytes);
-    }
-  }
-  return 0;
+  return somatlas::fuzz::check_reading(data, size, 5, somatlas::fuzz::check_rows);
 }

@@ -25,6 +25,20 @@ class SearchTest : public BackendTest {
     run_rows(*backend, rows, Work::search, tile_rows);
     expect_places(rows, expected);
   }
+
+  /// Loads the codebook and compares the search of rows by each method.
+  static void compare_methods(Backend& backend, const ReferenceCodebook& codebook,
+                              const std::vector<Row>& rows) {
+    load_planes(backend, codebook.weights, codebook.vacant);
+    auto expected = rows;
+    reference_search(codebook, expected);
+    for (const SearchMethod method : {SearchMethod::brute_force, SearchMethod::pruned}) {
+      backend.search_by(method);
+      auto found = rows;
+      run_rows(backend, found, Work::search, 200);
+      expect_places(found, expected);
+    }
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Backends, SearchTest, all_backends, parameter_name);
 
@@ -78,16 +92,7 @@ TEST_P(SearchTest, MostlyEmptyCodebooksOneAfterTheOther) {
     for (int round = 0; round < 3; ++round) {
       SCOPED_TRACE("side " + std::to_string(side) + ", codebook " + std::to_string(round));
       const auto codebook = random_codebook(side, descriptors, 0.005, 0.1, random);
-      load_planes(*backend, codebook.weights, codebook.vacant);
-      const auto rows = random_rows(250, descriptors, 24, random);
-      auto expected = rows;
-      reference_search(codebook, expected);
-      for (const SearchMethod method : {SearchMethod::brute_force, SearchMethod::pruned}) {
-        backend->search_by(method);
-        auto found = rows;
-        run_rows(*backend, found, Work::search, 200);
-        expect_places(found, expected);
-      }
+      compare_methods(*backend, codebook, random_rows(250, descriptors, 24, random));
     }
     // The same after updates from a few places each.
     for (int round = 0; round < 3; ++round) {
@@ -134,16 +139,7 @@ TEST_P(SearchTest, WeightsThatJustFitAByteAndJustDoNot) {
         codebook.weights[i] = std::min(codebook.weights[i], limit);
       }
       reference_norms(codebook);
-      load_planes(*backend, codebook.weights, codebook.vacant);
-      const auto rows = random_rows(250, descriptors, 40, random);
-      auto expected = rows;
-      reference_search(codebook, expected);
-      for (const SearchMethod method : {SearchMethod::brute_force, SearchMethod::pruned}) {
-        backend->search_by(method);
-        auto found = rows;
-        run_rows(*backend, found, Work::search, 200);
-        expect_places(found, expected);
-      }
+      compare_methods(*backend, codebook, random_rows(250, descriptors, 40, random));
     }
   }
 }
