@@ -47,8 +47,8 @@ struct CellWindow {
 [[nodiscard]] nlohmann::json list_labels(const AtlasView& view, std::optional<std::size_t> level,
                                          const CellWindow& window);
 
-/// Descriptors whose name begins with text, then those with a word that does, then those that hold
-/// it, each by falling number of articles; a descriptor by its UI; an article by its PMID.
+/// The descriptor whose name or UI is text, then those whose name begins with it, those with a word
+/// that does, and those that hold it, each by falling number of articles; an article by its PMID.
 [[nodiscard]] nlohmann::json search_names(const AtlasView& view, std::string_view text);
 
 inline constexpr std::size_t most_pmids_at_once = 1000;

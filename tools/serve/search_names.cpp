@@ -1,6 +1,7 @@
 // Names are compared without regard to case; each search goes through all of them, which takes
 // thirty thousand comparisons.
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
@@ -15,14 +16,20 @@ namespace {
 
 using nlohmann::json;
 
-// 0 where the name begins with it, 1 where one of its words does, 2 where it is inside, 3 else.
+constexpr int not_found = 4;
+
+// 0 where it is the name, 1 where the name begins with it, 2 where one of its words does, 3 where
+// it is inside.
 int distance_from(const std::string& name, const std::string& wanted) {
-  int nearest = 3;
+  if (name == wanted) {
+    return 0;
+  }
+  int nearest = not_found;
   for (std::size_t at = name.find(wanted); at != std::string::npos;
        at = name.find(wanted, at + 1)) {
     const bool begins_word =
         at > 0 && std::string_view(" ,-()'").find(name[at - 1]) != std::string_view::npos;
-    nearest = std::min(nearest, at == 0 ? 0 : begins_word ? 1 : 2);
+    nearest = std::min(nearest, at == 0 ? 1 : begins_word ? 2 : 3);
   }
   return nearest;
 }
@@ -44,14 +51,16 @@ json search_names(const AtlasView& view, std::string_view text) {
       found["article"]["column"] = place->neuron % view.side();
     }
   }
-  const auto code = store::descriptor_code_of(std::string(text));
+  std::string ui = wanted;
+  std::ranges::transform(ui, ui.begin(), [](unsigned char c) { return std::toupper(c); });
+  const auto code = store::descriptor_code_of(ui);
   using Candidate = std::tuple<int, std::uint64_t, std::size_t>;
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < view.descriptors().size(); ++i) {
     const store::AtlasDescriptor& descriptor = view.descriptors()[i];
     const int distance =
         code == descriptor.code ? 0 : distance_from(lookup::folded(descriptor.name), wanted);
-    if (distance < 3) {
+    if (distance < not_found) {
       candidates.emplace_back(distance, ~descriptor.articles, i);
     }
   }

@@ -186,16 +186,17 @@ const api = {
       found.article = { pmid: +wanted, found: Boolean(place), ...(place ? { row: Math.floor(place[0] / side), column: place[0] % side } : {}) };
     }
     const distance = (name) => {
-      let nearest = 3;
+      if (name === wanted) return 0;
+      let nearest = 4;
       for (let at = name.indexOf(wanted); at >= 0; at = name.indexOf(wanted, at + 1)) {
-        nearest = Math.min(nearest, at === 0 ? 0 : " ,-()'".includes(name[at - 1]) ? 1 : 2);
+        nearest = Math.min(nearest, at === 0 ? 1 : " ,-()'".includes(name[at - 1]) ? 2 : 3);
       }
       return nearest;
     };
     const ranked = [];
     for (const [ui, name, articles, cell, plane] of await this.data('names')) {
       const far = ui.toLowerCase() === wanted ? 0 : distance(name.toLowerCase());
-      if (far < 3 && (plane || cell >= 0)) {
+      if (far < 4 && (plane || cell >= 0)) {
         ranked.push([far, -articles, {
           ui, name, articles, ...(plane ? {} : { cell: [Math.floor(cell / side), cell % side] }),
         }]);
