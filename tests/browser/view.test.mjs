@@ -209,6 +209,14 @@ test('the address brings the whole view back', async () => {
   }
 });
 
+test('an address of a layer that is not there says so and shows another', async () => {
+  await withPage('#layer=nothing&z=5&row=7.25&column=9.5', async (page) => {
+    assert.equal(await page.locator('#notice').innerText(), 'There is no layer nothing');
+    assert.equal(await page.locator('#legend strong').innerText(), 'Regions');
+    assert.match(page.url(), /#layer=region1&z=5&row=7\.2\d&column=9\.5\d$/);
+  });
+});
+
 test('an address of another view changes an open page', async () => {
   await withPage('#layer=hits', async (page) => {
     await page.evaluate(() => { location.hash = '#layer=years&z=6&row=2&column=2&cell=2.2'; });

@@ -172,7 +172,8 @@ Reply api_reply(const AtlasView& view, const RequestTarget& target) {
   }
   if (target.path.size() == 3 && name == "layer") {
     const auto layer = view.layer(target.path[2]);
-    return layer ? json_reply(describe_layer(*layer)) : nothing_here();
+    return layer ? json_reply(describe_layer(*layer))
+                 : text_reply(404, "This atlas has no layer " + target.path[2]);
   }
   if (target.path.size() != 2) {
     return nothing_here();

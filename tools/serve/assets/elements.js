@@ -20,4 +20,13 @@ function tell(text) {
   document.getElementById('status').textContent = text;
 }
 
+/** To all, over the map: what failed. */
+function complain(text) {
+  const notice = document.getElementById('notice');
+  notice.textContent = text;
+  notice.hidden = false;
+  clearTimeout(complain.timer);
+  complain.timer = setTimeout(() => { notice.hidden = true; }, 10000);
+}
+
 const grouped = (number) => number.toLocaleString('en');

@@ -36,7 +36,7 @@ class Labels {
     try {
       names = await api.labels(level, window, this.running.signal);
     } catch (error) {
-      if (error.name !== 'AbortError') tell(error.message);
+      if (error.name !== 'AbortError') complain(error.message);
       return;
     }
     this.group.clearLayers();

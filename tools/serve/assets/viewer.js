@@ -101,9 +101,10 @@ class Viewer {
     let layer = this.atlas.layers.find((known) => known.id === shown);
     if (!layer) {
       try {
+        if (!/^(D\d{6,9}|hits\.\d{4}-\d{4})$/.test(shown)) throw new Error(`There is no layer ${id}`);
         layer = await api.layer(shown);
       } catch (error) {
-        return tell(error.message);
+        return complain(error.message);
       }
       if (this.asked !== shown) return undefined;
     }
@@ -146,7 +147,7 @@ class Viewer {
     try {
       await this.card.open(row, column);
     } catch (error) {
-      tell(error.message);
+      complain(error.message);
     }
     this.resize();
     const at = L.latLng(row + 0.5, column + 0.5);

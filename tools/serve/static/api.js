@@ -31,7 +31,7 @@ const api = {
 
   async layer(id) {
     const { planes } = await this.atlas();
-    if (!Object.hasOwn(planes, id)) throw new Error('this folder has no plane of it');
+    if (!Object.hasOwn(planes, id)) throw new Error(`This folder has no plane of ${id}`);
     return planes[id];
   },
 
