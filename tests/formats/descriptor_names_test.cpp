@@ -83,9 +83,9 @@ TEST(UnknownDescriptors, AreNamedUpToTwentyTheMostFrequentFirst) {
   const std::vector<std::string> texts = unknown.sentences(names);
   ASSERT_EQ(texts.size(), 21U);
   EXPECT_EQ(texts[0],
-            "unknown descriptor \"Neoplasm\": on 2 articles; did you mean \"Neoplasms\"?");
-  EXPECT_EQ(texts[1], "unknown descriptor \"Martian 10\": on 1 article");
-  EXPECT_EQ(texts[19], "unknown descriptor \"Martian 28\": on 1 article");
+            "the atlas has no descriptor \"Neoplasm\": on 2 articles; did you mean \"Neoplasms\"?");
+  EXPECT_EQ(texts[1], "the atlas has no descriptor \"Martian 10\": on 1 article");
+  EXPECT_EQ(texts[19], "the atlas has no descriptor \"Martian 28\": on 1 article");
   EXPECT_EQ(texts[20], "and 11 further unknown descriptors");
   EXPECT_FALSE(unknown.empty());
 }
@@ -96,8 +96,8 @@ TEST(UnknownDescriptors, SpellingsOfOneNameAreOne) {
     unknown.add(name);
   }
   EXPECT_EQ(unknown.sentences(DescriptorNames(mesh)),
-            (std::vector<std::string>{"unknown descriptor \"Martians\": on 4 articles",
-                                      "unknown descriptor \"Martian\": on 1 article"}));
+            (std::vector<std::string>{"the atlas has no descriptor \"Martians\": on 4 articles",
+                                      "the atlas has no descriptor \"Martian\": on 1 article"}));
 }
 
 TEST(UnknownDescriptors, SayLittleHoweverMuchTheyAre) {
@@ -108,7 +108,8 @@ TEST(UnknownDescriptors, SayLittleHoweverMuchTheyAre) {
   }
   const std::vector<std::string> texts = unknown.sentences(names);
   ASSERT_EQ(texts.size(), 21U);
-  EXPECT_EQ(texts[0], "unknown descriptor \" [2J " + std::string(75, 'x') + "...\": on 1 article");
+  EXPECT_EQ(texts[0],
+            "the atlas has no descriptor \" [2J " + std::string(75, 'x') + "...\": on 1 article");
   EXPECT_EQ(texts[20], "and more than 9980 further unknown descriptors");
 }
 
@@ -118,7 +119,7 @@ TEST(UnknownDescriptors, LongNamesDifferByAllOfTheirLetters) {
   for (const char* const end : {"a", "b", "A", "b", "B"}) {
     unknown.add(begin + end);
   }
-  const std::string shown = "unknown descriptor \"" + std::string(80, 'x') + "...\": on ";
+  const std::string shown = "the atlas has no descriptor \"" + std::string(80, 'x') + "...\": on ";
   EXPECT_EQ(unknown.sentences(DescriptorNames(mesh)),
             (std::vector<std::string>{shown + "3 articles", shown + "2 articles"}));
 }
@@ -127,7 +128,7 @@ TEST(UnknownDescriptors, AreCutBetweenCharacters) {
   UnknownDescriptors unknown;
   unknown.add(std::string(79, 'x') + "\xC3\xB6yyy");
   EXPECT_EQ(unknown.sentences(DescriptorNames(mesh))[0],
-            "unknown descriptor \"" + std::string(79, 'x') + "...\": on 1 article");
+            "the atlas has no descriptor \"" + std::string(79, 'x') + "...\": on 1 article");
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST_F(MapProgram, SearchesPmidsOfTheStoreAndFindsTheirPlacesAgain) {
             "14: it was deleted\n"
             "15: the store has no such article\n"
             "4294967295: the store has no such article\n"
-            "unknown descriptor \"D000077\": on 2 articles\n"
+            "the atlas has no descriptor \"D000077\": on 2 articles\n"
             "articles: 9 (4 placed, 5 without a place)\n");
 }
 
@@ -131,8 +131,8 @@ TEST_F(MapProgram, PlacesLinesOfDescriptors) {
   EXPECT_EQ(ending.err,
             "line 5: the atlas knows none of its descriptors\n"
             "line 6: it has no descriptors\n"
-            "unknown descriptor \"Martians\": on 2 articles\n"
-            "unknown descriptor \"D000077\": on 1 article\n"
+            "the atlas has no descriptor \"Martians\": on 2 articles\n"
+            "the atlas has no descriptor \"D000077\": on 1 article\n"
             "articles: 6 (4 placed, 2 without a place)\n");
 }
 
@@ -161,7 +161,7 @@ TEST_F(MapProgram, PlacesXmlWithHeadingsByUiAndByName) {
   EXPECT_EQ(ending.exit_code, 0);
   EXPECT_EQ(ending.out, header + row("555", {SmallAtlas::animals, SmallAtlas::neoplasms}, 1));
   EXPECT_EQ(ending.err,
-            "unknown descriptor \"Martians\": on 1 article\n"
+            "the atlas has no descriptor \"Martians\": on 1 article\n"
             "articles: 1 (1 placed, 0 without a place)\n");
 }
 
@@ -225,7 +225,7 @@ TEST_F(MapProgram, SpellingsOfOneUnknownNameAreOneDescriptor) {
   EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::humans}, 1) +
                             row("line 2", {SmallAtlas::humans}, 1));
   EXPECT_EQ(ending.err,
-            "unknown descriptor \"martians\": on 2 articles\n"
+            "the atlas has no descriptor \"martians\": on 2 articles\n"
             "articles: 2 (2 placed, 0 without a place)\n");
 }
 
@@ -235,7 +235,7 @@ TEST_F(MapProgram, FindsNamesInAnyCaseAndProposesForOthers) {
   EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::humans, SmallAtlas::neoplasms}) +
                             row("line 2", {SmallAtlas::neoplasms}, 1));
   EXPECT_EQ(ending.err,
-            "unknown descriptor \"Human\": on 1 article; did you mean \"Humans\"?\n"
+            "the atlas has no descriptor \"Human\": on 1 article; did you mean \"Humans\"?\n"
             "articles: 2 (2 placed, 0 without a place)\n");
 }
 

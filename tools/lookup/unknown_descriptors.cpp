@@ -63,8 +63,9 @@ std::vector<std::string> UnknownDescriptors::sentences(const DescriptorNames& na
                       (order.size() - most_named == 1 ? "" : "s"));
       break;
     }
-    texts.push_back("unknown descriptor " + shown(name) + ": on " + std::to_string(articles) +
-                    (articles == 1 ? " article" : " articles") + names.proposal(name));
+    texts.push_back("the atlas has no descriptor " + shown(name) + ": on " +
+                    std::to_string(articles) + (articles == 1 ? " article" : " articles") +
+                    names.proposal(name));
   }
   return texts;
 }
