@@ -69,11 +69,33 @@ const Root* root_of(store::DescriptorCode code) {
 constexpr std::string_view animals = "B01.050";
 constexpr std::string_view epidemiologic_methods = "E05.318";
 
+// Where, when, how it went and what was counted, of whatever topic: places, kinds of publications,
+// history, prognosis and outcome, epidemiologic factors and measures, Time Factors, and attributes
+// of diseases, as Chronic Disease.
+constexpr std::array<std::string_view, 10> circumstances{
+    "Z",           "V",           "K01.400",     "E01.789",     "N04.761.559.590",
+    "N05.715.350", "N05.715.360", "N06.850.490", "N06.850.505", "C23.550.291"};
+constexpr std::string_view time_factors = "G01.910.857";
+
+bool is_circumstance(std::string_view tree_number) {
+  return tree_number == time_factors ||
+         std::any_of(circumstances.begin(), circumstances.end(),
+                     [&](std::string_view tree) { return tree_number.starts_with(tree); });
+}
+
 /// Whether headings there can name a wider part of a map: not chemicals by their structure (D but
-/// for D27, their actions), kinds of publications, places.
+/// for D27, their actions), information science, kinds of publications, places.
 bool names_areas(std::string_view tree_number) {
-  return tree_number.starts_with("D") ? tree_number.starts_with("D27")
-                                      : tree_number[0] != 'V' && tree_number[0] != 'Z';
+  return tree_number.starts_with("D")
+             ? tree_number.starts_with("D27")
+             : std::string_view("LVZ").find(tree_number[0]) == std::string_view::npos;
+}
+
+/// Whether a heading there says little by itself: the two uppermost levels of the tree, as Cells or
+/// Biochemical Phenomena, but for organisms, diseases and what psychiatry is about.
+bool is_vague(std::string_view tree_number) {
+  return std::count(tree_number.begin(), tree_number.end(), '.') < 2 && tree_number[0] != 'B' &&
+         tree_number[0] != 'C' && tree_number[0] != 'F';
 }
 
 /// Calls visit with a tree number, the one above it, and so on up to the root.
@@ -127,8 +149,13 @@ MeshTopics::MeshTopics(std::vector<store::DescriptorEntry> descriptors)
     const bool method = std::any_of(numbers.begin(), numbers.end(), [](const auto& number) {
       return number.starts_with(epidemiologic_methods);
     });
-    if (tag || strain || method) {
+    const bool circumstance =
+        !numbers.empty() && std::all_of(numbers.begin(), numbers.end(), is_circumstance);
+    if (tag || strain || method || circumstance) {
       no_topics_.insert(entry.code);
+    }
+    if (std::any_of(numbers.begin(), numbers.end(), is_vague)) {
+      vague_.insert(entry.code);
     }
     if (tag) {
       for (const std::string& number : numbers) {
@@ -153,19 +180,21 @@ bool MeshTopics::is_topic(store::DescriptorCode code) const {
 
 std::vector<store::DescriptorCode> MeshTopics::headings(store::DescriptorCode code) const {
   std::vector<store::DescriptorCode> headings;
-  const store::DescriptorEntry* const entry = find(code);
-  if (entry == nullptr || tree_numbers(*entry).empty()) {
-    return {code};
-  }
-  for (const std::string& number : tree_numbers(*entry)) {
-    if (names_areas(number)) {
-      for_each_above(number, [&](const std::string& above) {
-        if (const auto found = at_.find(above); found != at_.end()) {
-          headings.push_back(found->second);
-        }
-      });
+  if (const store::DescriptorEntry* const entry = find(code); entry != nullptr) {
+    for (const std::string& number : tree_numbers(*entry)) {
+      if (names_areas(number)) {
+        for_each_above(number, [&](const std::string& above) {
+          if (const auto found = at_.find(above); found != at_.end()) {
+            headings.push_back(found->second);
+          }
+        });
+      }
     }
   }
+  std::erase_if(headings, [&](auto heading) {
+    return heading == code || vague_.contains(heading) || !is_topic(heading);
+  });
+  headings.push_back(code);
   std::sort(headings.begin(), headings.end());
   headings.erase(std::unique(headings.begin(), headings.end()), headings.end());
   std::erase_if(headings, [this](auto heading) { return too_wide_.contains(heading); });

@@ -30,12 +30,16 @@ class MeshTopics {
 
   /// Whether it can say what articles are about. Not so NLM's check tags of sex, age group and
   /// species, which say in whom something was studied, with strains below those species; nor
-  /// epidemiologic methods, from Double-Blind Method to Risk Factors, which say how.
+  /// epidemiologic methods, from Double-Blind Method to Risk Factors, which say how; nor what lies
+  /// in the tree only where circumstances of any topic do, as Treatment Outcome, Time Factors,
+  /// Chronic Disease, and places.
   [[nodiscard]] bool is_topic(store::DescriptorCode code) const;
 
-  /// The headings that it lies under, itself included, each once, that can name a wider part of a
-  /// map. Not so those that have check tags below them (Persons, Vertebrates), chemicals by their
-  /// structure, kinds of publications, and places.
+  /// The headings that can name a part of a map with it: itself, and of those that it lies under
+  /// the ones that are topics. Not so those that have check tags below them (Persons, Vertebrates);
+  /// and for what is below them alone, chemicals by their structure, kinds of publications, places,
+  /// and the two uppermost levels of the tree but for organisms (B), diseases (C) and psychiatry
+  /// (F).
   [[nodiscard]] std::vector<store::DescriptorCode> headings(store::DescriptorCode code) const;
 
  private:
@@ -46,6 +50,7 @@ class MeshTopics {
   std::unordered_map<std::string, store::DescriptorCode> at_;  // a tree number's heading
   std::unordered_set<store::DescriptorCode> no_topics_;
   std::unordered_set<store::DescriptorCode> too_wide_;
+  std::unordered_set<store::DescriptorCode> vague_;  // names nothing for what is below it
 };
 
 }  // namespace somatlas::pipeline

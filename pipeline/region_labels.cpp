@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "gpu/contract.h"
@@ -14,21 +12,11 @@
 namespace somatlas::pipeline {
 namespace {
 
-constexpr std::size_t area_level = 1;
 constexpr std::uint32_t rank_of_topics = 1U << 31;  // no gain is as large
-
-std::uint32_t gain_of(std::uint32_t rank) {
-  return rank & ~rank_of_topics;
-}
 
 template <typename Candidate>
 bool better(const Candidate& a, const Candidate& b) {
   return a.rank != b.rank ? a.rank > b.rank : store::ui_less(a.code, b.code);
-}
-
-/// Whether headings count it.
-bool counts(const LabelDescriptor& descriptor) {
-  return descriptor.topic && descriptor.articles != 0;
 }
 
 /// Keeps the list's best, best first.
@@ -48,6 +36,7 @@ void insert(std::vector<Candidate>& list, const Candidate& candidate) {
 RegionCollector::RegionCollector(const MapRegions& regions, const MeshTopics& topics,
                                  std::span<const std::uint32_t> hits, std::uint64_t articles)
     : regions_(regions), topics_(topics), hits_(hits), articles_(articles) {
+  carried_.resize(regions.parent[0].size());
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     levels_[level].resize(regions.parent[level].size());
     const std::vector<std::uint32_t> region = regions.of_cells(level);
@@ -108,135 +97,46 @@ void RegionCollector::add_planes(std::span<const LabelDescriptor> descriptors,
       }
     });
   }
-  descriptors_.insert(descriptors_.end(), descriptors.begin(), descriptors.end());
-  for (const std::uint64_t sum : weighted[area_level]) {
-    area_articles_.push_back(
-        static_cast<std::uint32_t>((sum + gpu::weight_one / 2) / gpu::weight_one));
-  }
-}
-
-RegionCollector::Names RegionCollector::names_by_topic(std::size_t level) const {
-  Names names;
-  for (const Region& region : levels_[level]) {
-    names.push_back(region.leading);
-  }
-  return names;
-}
-
-RegionCollector::Names RegionCollector::names_by_heading(std::size_t level) const {
-  // Headings by numbers of their own, and those that each descriptor counts under.
-  std::unordered_map<store::DescriptorCode, std::uint32_t> number;
-  std::vector<store::DescriptorCode> headings;
-  std::vector<std::uint64_t> corpus;
-  std::uint64_t corpus_topics = 0;
-  std::vector<std::vector<std::uint32_t>> under(descriptors_.size());
-  for (std::size_t d = 0; d < descriptors_.size(); ++d) {
-    if (!counts(descriptors_[d])) {
-      continue;
-    }
-    corpus_topics += descriptors_[d].articles;
-    for (const store::DescriptorCode heading : topics_.headings(descriptors_[d].code)) {
-      const auto [found, is_new] =
-          number.emplace(heading, static_cast<std::uint32_t>(headings.size()));
-      if (is_new) {
-        headings.push_back(heading);
-        corpus.push_back(0);
-      }
-      under[d].push_back(found->second);
-      corpus[found->second] += descriptors_[d].articles;
-    }
-  }
-  std::vector<std::uint32_t> region_of_area(levels_[area_level].size());
-  for (std::uint32_t area = 0; area < region_of_area.size(); ++area) {
-    region_of_area[area] = level == area_level ? area : regions_.parent[area_level][area];
-  }
-  const std::size_t areas = region_of_area.size();
-  Names names(levels_[level].size());
-  tbb::parallel_for(std::size_t{0}, names.size(), [&](std::size_t region) {
-    std::vector<std::uint64_t> articles(headings.size());
-    std::uint64_t topics = 0;
-    for (std::size_t area = 0; area < areas; ++area) {
-      if (region_of_area[area] != region) {
-        continue;
-      }
-      for (std::size_t d = 0; d < descriptors_.size(); ++d) {
-        const std::uint32_t with = area_articles_[d * areas + area];
-        if (with != 0 && counts(descriptors_[d])) {
-          topics += with;
-          for (const std::uint32_t heading : under[d]) {
-            articles[heading] += with;
-          }
-        }
-      }
-    }
-    for (std::size_t h = 0; h < headings.size(); ++h) {
-      if (articles[h] != 0) {
-        const std::uint32_t gain =
-            LiftScale(corpus[h], corpus_topics)
-                .gain(static_cast<double>(articles[h]) / static_cast<double>(topics),
-                      static_cast<double>(levels_[level][region].hits));
-        if (gain != 0) {
-          insert(names[region], Candidate{gain + rank_of_topics, headings[h], articles[h]});
-        }
+  tbb::parallel_for(std::size_t{0}, carried_.size(), [&](std::size_t region) {
+    for (std::size_t d = 0; d < descriptors.size(); ++d) {
+      const std::uint64_t sum = weighted[0][d * carried_.size() + region];
+      const auto with = static_cast<std::uint32_t>((sum + gpu::weight_one / 2) / gpu::weight_one);
+      if (with != 0 && descriptors[d].topic && descriptors[d].articles != 0) {
+        carried_[region].push_back({static_cast<std::uint32_t>(descriptors_.size() + d), with});
       }
     }
   });
-  return names;
-}
-
-std::string RegionCollector::name_of(store::DescriptorCode code) const {
-  const store::DescriptorEntry* const entry = topics_.find(code);
-  return entry == nullptr || entry->name.empty() ? store::descriptor_ui(code) : entry->name;
-}
-
-/// Names in the order of the regions, so that of two that would share one, the region with more
-/// articles has it. The other is named by its next topic where that stands out half as much, else
-/// by both.
-std::vector<std::string> RegionCollector::distinct(std::size_t level, const Names& names) const {
-  std::vector<std::string> result;
-  std::unordered_set<std::string> taken;
-  for (std::size_t region = 0; region < names.size(); ++region) {
-    const std::vector<Candidate>& candidates = names[region];
-    std::string name;
-    const auto take = [&](const std::string& wanted) {
-      if (name.empty() && !taken.contains(wanted)) {
-        name = wanted;
-      }
-    };
-    for (const Candidate& candidate : candidates) {
-      const std::uint32_t best = candidates.front().rank;
-      const bool alike = (candidate.rank & rank_of_topics) == (best & rank_of_topics);
-      if (alike && gain_of(candidate.rank) >= gain_of(best) / 2) {
-        take(name_of(candidate.code));
-      }
-    }
-    for (std::size_t second = 1; second < candidates.size(); ++second) {
-      take(name_of(candidates[0].code) + " / " + name_of(candidates[second].code));
-    }
-    const std::string first = !candidates.empty()                ? name_of(candidates[0].code)
-                              : levels_[level][region].hits == 0 ? "no articles"
-                                                                 : "mixed topics";
-    take(first);
-    for (std::size_t n = 2; name.empty(); ++n) {
-      take(first + " (" + std::to_string(n) + ")");
-    }
-    taken.insert(name);
-    result.push_back(std::move(name));
-  }
-  return result;
+  descriptors_.insert(descriptors_.end(), descriptors.begin(), descriptors.end());
 }
 
 std::array<std::vector<store::AtlasRegion>, store::region_levels> RegionCollector::levels(
     std::uint32_t side, const RegionSums& sums) const {
   std::array<std::vector<store::AtlasRegion>, store::region_levels> result;
+  std::vector<std::uint64_t> hits;
+  std::vector<std::vector<std::uint32_t>> groups;  // of each region of the level: those in it
+  for (std::uint32_t region = 0; region < carried_.size(); ++region) {
+    hits.push_back(levels_[0][region].hits);
+    groups.push_back({region});
+  }
+  const RegionNames names(topics_, descriptors_, articles_, carried_, hits);
   for (std::size_t level = 0; level < result.size(); ++level) {
     std::vector<store::AtlasRegion>& regions = result[level];
     regions.resize(levels_[level].size());
     const std::vector<std::uint32_t> region_of = regions_.of_cells(level);
     const std::vector<std::uint32_t> centre =
         region_centres(side, region_of, regions.size(), sums.hits);
-    const std::vector<std::string> name =
-        distinct(level, level < area_level ? names_by_topic(level) : names_by_heading(level));
+    if (level > 0) {
+      const auto below =
+          std::exchange(groups, std::vector<std::vector<std::uint32_t>>(regions.size()));
+      for (std::size_t i = 0; i < below.size(); ++i) {
+        std::vector<std::uint32_t>& group = groups[regions_.parent[level - 1][i]];
+        group.insert(group.end(), below[i].begin(), below[i].end());
+      }
+      for (std::vector<std::uint32_t>& group : groups) {
+        std::sort(group.begin(), group.end());
+      }
+    }
+    const std::vector<std::string> name = names.names(groups);
     for (std::size_t i = 0; i < regions.size(); ++i) {
       regions[i].name = name[i];
       regions[i].parent = regions_.parent[level][i];

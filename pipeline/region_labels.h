@@ -1,6 +1,6 @@
-// What the regions of a map are called: leading descriptors of each, and names that no two of a
-// level share. Planes are gathered in a second pass over the codebook, since regions follow from
-// all of them. Always holds: sums are integers, so neither batches nor threads change anything.
+// What the regions of a map are about: the leading descriptors of each, and its name. Planes are
+// gathered in a second pass over the codebook, since regions follow from all of them. Always holds:
+// sums are integers, so neither batches nor threads change anything.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include "pipeline/cell_labels.h"
 #include "pipeline/map_regions.h"
 #include "pipeline/mesh_topics.h"
+#include "pipeline/region_names.h"
 #include "store/atlas.h"
 
 namespace somatlas::pipeline {
@@ -37,8 +38,7 @@ class RegionCollector {
                   std::span<const std::uint16_t> planes);
 
   /// The regions of every level, after all planes. Leading descriptors are ranked as those of cells
-  /// are. A region is named by its first topic; an area and a continent by the MeSH heading whose
-  /// share of all their topics, narrower headings counted under it, gains most.
+  /// are; names are RegionNames'.
   [[nodiscard]] std::array<std::vector<store::AtlasRegion>, store::region_levels> levels(
       std::uint32_t side, const RegionSums& sums) const;
 
@@ -52,13 +52,8 @@ class RegionCollector {
     std::uint64_t hits = 0;
     std::vector<Candidate> leading;  // at most leading_per_region, best first
   };
-  using Names = std::vector<std::vector<Candidate>>;  // candidates of each region, best first
 
   void offer(Region& region, const LabelDescriptor& descriptor, std::uint64_t weighted) const;
-  [[nodiscard]] Names names_by_topic(std::size_t level) const;
-  [[nodiscard]] Names names_by_heading(std::size_t level) const;
-  [[nodiscard]] std::string name_of(store::DescriptorCode code) const;
-  [[nodiscard]] std::vector<std::string> distinct(std::size_t level, const Names& names) const;
 
   const MapRegions& regions_;
   const MeshTopics& topics_;
@@ -66,7 +61,7 @@ class RegionCollector {
   std::uint64_t articles_;
   std::array<std::vector<Region>, store::region_levels> levels_;
   std::vector<LabelDescriptor> descriptors_;
-  std::vector<std::uint32_t> area_articles_;  // of each descriptor, of each area: with it
+  std::vector<std::vector<Carried>> carried_;  // of each region: its topics
 };
 
 }  // namespace somatlas::pipeline

@@ -28,6 +28,14 @@ constexpr auto actions = descriptor_code(45506, 6);
 constexpr auto salicylates = descriptor_code(12459, 6);
 constexpr auto pregnancy = descriptor_code(11247, 6);
 constexpr auto nigeria = descriptor_code(9549, 6);
+constexpr auto outcome = descriptor_code(16896, 6);
+constexpr auto outbreaks = descriptor_code(4196, 6);
+constexpr auto chronic = descriptor_code(2908, 6);
+constexpr auto time_factors = descriptor_code(13997, 6);
+constexpr auto half_life = descriptor_code(6207, 6);
+constexpr auto cultured = descriptor_code(2478, 6);
+constexpr auto cell_line = descriptor_code(2460, 6);
+constexpr auto hela = descriptor_code(6367, 6);
 
 MeshTopics small_tree() {
   return MeshTopics({
@@ -46,6 +54,14 @@ MeshTopics small_tree() {
       {salicylates, "Salicylates", {"D02.455"}},
       {pregnancy, "Pregnancy", {"G08.686.784.769"}},
       {nigeria, "Nigeria", {"Z01.058.290"}},
+      {outcome, "Treatment Outcome", {"E01.789.800", "N04.761.559.590.800"}},
+      {outbreaks, "Disease Outbreaks", {"N06.850.290.200"}},
+      {chronic, "Chronic Disease", {"C23.550.291.500"}},
+      {time_factors, "Time Factors", {"G01.910.857"}},
+      {half_life, "Half-Life", {"G01.910.405"}},
+      {cultured, "Cells, Cultured", {"A11.251"}},
+      {cell_line, "Cell Line", {"A11.251.210"}},
+      {hela, "HeLa Cells", {"A11.251.210.430"}},
   });
 }
 
@@ -54,13 +70,14 @@ std::vector<store::DescriptorCode> sorted(std::vector<store::DescriptorCode> cod
   return codes;
 }
 
-TEST(MeshTopics, WhoAndHowAreNoTopics) {
+TEST(MeshTopics, WhoHowAndWhereAreNoTopics) {
   const MeshTopics topics = small_tree();
-  for (const auto code : {humans, male, mice, strain, blind}) {
+  for (const auto code :
+       {humans, male, mice, strain, blind, nigeria, outcome, chronic, time_factors}) {
     EXPECT_FALSE(topics.is_topic(code)) << topics.find(code)->name;
   }
-  for (const auto code :
-       {neoplasms, breast, zebrafish, aspirin, pregnancy, nigeria, descriptor_code(77, 6)}) {
+  for (const auto code : {neoplasms, breast, zebrafish, aspirin, pregnancy, outbreaks, half_life,
+                          descriptor_code(77, 6)}) {
     EXPECT_TRUE(topics.is_topic(code)) << code;
   }
   // Tags are told without a tree.
@@ -74,9 +91,10 @@ TEST(MeshTopics, HeadingsAreThoseAboveThatCanNameAnArea) {
   EXPECT_EQ(topics.headings(neoplasms), sorted({neoplasms}));
   EXPECT_EQ(topics.headings(zebrafish), sorted({zebrafish}));  // not Vertebrates
   EXPECT_EQ(topics.headings(vertebrates), sorted({}));
-  EXPECT_EQ(topics.headings(aspirin), sorted({aspirin, actions}));  // not Salicylates
-  EXPECT_EQ(topics.headings(salicylates), sorted({}));
-  EXPECT_EQ(topics.headings(nigeria), sorted({}));
+  EXPECT_EQ(topics.headings(aspirin), sorted({aspirin}));  // not Salicylates, a structure
+  EXPECT_EQ(topics.headings(salicylates), sorted({salicylates}));
+  EXPECT_EQ(topics.headings(hela), sorted({hela, cell_line}));  // Cells, Cultured is too vague
+  EXPECT_EQ(topics.headings(cultured), sorted({cultured}));
   EXPECT_EQ(topics.headings(descriptor_code(77, 6)), sorted({descriptor_code(77, 6)}));
 }
 
