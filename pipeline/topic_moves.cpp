@@ -1,16 +1,23 @@
-// Descriptors of both atlases are walked in UI order, in step.
+// Descriptors of both atlases are walked in UI order, in step. Always holds: planes are read over
+// all threads, but every sum takes its terms in that order, so that threads change no bit.
 #include "pipeline/topic_moves.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
+#include "pipeline/made_ahead.h"
 #include "store/store_error.h"
 
 namespace somatlas::pipeline {
 namespace {
 
 constexpr double weight_one = 16383;
+constexpr std::size_t descriptors_at_once = 64;
 
 /// One descriptor over the parts of one map.
 struct Profile {
@@ -108,23 +115,49 @@ std::optional<double> moved(const Profile& before, const Profile& after,
   return std::clamp(1 - common, 0.0, 1.0);
 }
 
+/// A descriptor of one of the atlases or of both, by its places in their lists.
+struct Pair {
+  std::optional<std::size_t> before;
+  std::optional<std::size_t> after;
+  bool enough = false;  // articles in both for a move
+};
+
+struct Profiles {
+  std::optional<Profile> before;  // where its plane was read
+  std::optional<Profile> after;
+  std::optional<TopicMove> move;
+};
+
 /// Sums of products over descriptors.
 class Likeness {
  public:
   Likeness(std::size_t before, std::size_t after)
       : product_(before * after), before_(before), after_(after) {}
 
-  void add_both(const Profile& a, const Profile& b) {
-    add(before_, a);
-    add(after_, b);
-    for (std::size_t i = 0; i < a.mean.size(); ++i) {
-      for (std::size_t k = 0; k < b.mean.size(); ++k) {
-        product_[i * b.mean.size() + k] += a.mean[i] * b.mean[k];
+  void add(const std::vector<Profiles>& profiles) {
+    for (const Profiles& one : profiles) {
+      if (one.after) {
+        add(after_, *one.after);
+      }
+      if (one.before) {
+        add(before_, *one.before);
       }
     }
+    const std::size_t columns = after_.size();
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, before_.size()), [&](const auto& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i) {
+        double* const row = product_.data() + i * columns;
+        for (const Profiles& one : profiles) {
+          if (one.before && one.after) {
+            const double mean = one.before->mean[i];
+            for (std::size_t k = 0; k < columns; ++k) {
+              row[k] += mean * one.after->mean[k];
+            }
+          }
+        }
+      }
+    });
   }
-  void add_before(const Profile& a) { add(before_, a); }
-  void add_after(const Profile& b) { add(after_, b); }
 
   [[nodiscard]] std::vector<double> correlation() const {
     std::vector<double> result = product_;
@@ -149,6 +182,35 @@ class Likeness {
   std::vector<double> after_;
 };
 
+/// All descriptors of both lists in UI order.
+std::vector<Pair> pairs_of(const std::vector<store::AtlasDescriptor>& old_list,
+                           const std::vector<store::AtlasDescriptor>& new_list,
+                           std::uint64_t least_articles) {
+  // UIs are in the order of their text.
+  const auto ui_less = [](const store::AtlasDescriptor& a, const store::AtlasDescriptor& b) {
+    return store::descriptor_ui(a.code) < store::descriptor_ui(b.code);
+  };
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0, k = 0; i < old_list.size() || k < new_list.size();) {
+    const bool old_first =
+        k == new_list.size() || (i < old_list.size() && ui_less(old_list[i], new_list[k]));
+    const bool new_first =
+        i == old_list.size() || (!old_first && ui_less(new_list[k], old_list[i]));
+    Pair pair;
+    if (!new_first) {
+      pair.before = i++;
+    }
+    if (!old_first) {
+      pair.after = k++;
+    }
+    pair.enough = pair.before && pair.after &&
+                  std::min(old_list[*pair.before].articles, new_list[*pair.after].articles) >=
+                      std::max<std::uint64_t>(1, least_articles);
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
 }  // namespace
 
 TopicMoves topic_moves(const MapParts& before, const store::AtlasCells& before_cells,
@@ -158,54 +220,52 @@ TopicMoves topic_moves(const MapParts& before, const store::AtlasCells& before_c
   const Map new_map(after, after_cells);
   std::vector<store::AtlasDescriptor> old_list = before.atlas.descriptors();
   std::vector<store::AtlasDescriptor> new_list = after.atlas.descriptors();
-  // UIs are in the order of their text.
-  const auto ui_less = [](const store::AtlasDescriptor& a, const store::AtlasDescriptor& b) {
-    return store::descriptor_ui(a.code) < store::descriptor_ui(b.code);
-  };
+  const std::vector<Pair> pairs = pairs_of(old_list, new_list, request.least_articles);
   TopicMoves result;
   Likeness likeness(request.likeness ? before.parts : 0, request.likeness ? after.parts : 0);
-  const std::size_t all = old_list.size() + new_list.size();
-  std::size_t i = 0;
-  std::size_t k = 0;
-  while (i < old_list.size() || k < new_list.size()) {
-    if ((i + k) % 64 == 0 && !request.progress(static_cast<double>(i + k) / double(all))) {
+  MadeAhead<Profiles> made(
+      pairs.size(),
+      [&](std::size_t i) {
+        const Pair& pair = pairs[i];
+        Profiles profiles;
+        if (pair.before && (pair.enough || request.likeness)) {
+          profiles.before = old_map.profile(old_list[*pair.before].code);
+        }
+        if (pair.after && (pair.enough || request.likeness)) {
+          profiles.after = new_map.profile(new_list[*pair.after].code);
+        }
+        if (pair.enough) {
+          const store::AtlasDescriptor& old_one = old_list[*pair.before];
+          profiles.move = TopicMove{
+              old_one.code, place_of(*profiles.before, old_one.articles),
+              place_of(*profiles.after, new_list[*pair.after].articles),
+              request.moved ? moved(*profiles.before, *profiles.after, overlap) : std::nullopt};
+        }
+        return profiles;
+      },
+      descriptors_at_once);
+  std::vector<Profiles> batch;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (i % descriptors_at_once == 0 &&
+        !request.progress(static_cast<double>(i) / static_cast<double>(pairs.size()))) {
       return result;
     }
-    const bool old_first =
-        k == new_list.size() || (i < old_list.size() && ui_less(old_list[i], new_list[k]));
-    const bool new_first =
-        i == old_list.size() || (!old_first && ui_less(new_list[k], old_list[i]));
-    if (old_first) {
+    batch.push_back(std::move(made.next().value()));
+    if (batch.back().move) {
+      result.moves.push_back(*batch.back().move);
+    }
+    if (batch.size() == descriptors_at_once || i + 1 == pairs.size()) {
       if (request.likeness) {
-        likeness.add_before(old_map.profile(old_list[i].code));
+        likeness.add(batch);
       }
-      result.gone.push_back(std::move(old_list[i++]));
-      continue;
+      batch.clear();
     }
-    if (new_first) {
-      if (request.likeness) {
-        likeness.add_after(new_map.profile(new_list[k].code));
-      }
-      result.appeared.push_back(std::move(new_list[k++]));
-      continue;
-    }
-    const store::AtlasDescriptor& old_one = old_list[i++];
-    const store::AtlasDescriptor& new_one = new_list[k++];
-    const bool enough = std::min(old_one.articles, new_one.articles) >=
-                        std::max<std::uint64_t>(1, request.least_articles);
-    if (!enough && !request.likeness) {
-      continue;
-    }
-    const Profile old_profile = old_map.profile(old_one.code);
-    const Profile new_profile = new_map.profile(new_one.code);
-    if (enough) {
-      result.moves.push_back(
-          {old_one.code, place_of(old_profile, old_one.articles),
-           place_of(new_profile, new_one.articles),
-           request.moved ? moved(old_profile, new_profile, overlap) : std::nullopt});
-    }
-    if (request.likeness) {
-      likeness.add_both(old_profile, new_profile);
+  }
+  for (const Pair& pair : pairs) {
+    if (!pair.after) {
+      result.gone.push_back(std::move(old_list[*pair.before]));
+    } else if (!pair.before) {
+      result.appeared.push_back(std::move(new_list[*pair.after]));
     }
   }
   const auto more = [](const store::AtlasDescriptor& a, const store::AtlasDescriptor& b) {
