@@ -51,4 +51,17 @@ const store::AtlasDescriptor* AtlasView::descriptor(store::DescriptorCode code) 
   return found == place_.end() ? nullptr : &descriptors_[found->second];
 }
 
+std::vector<std::pair<store::DescriptorCode, std::uint16_t>> AtlasView::leading(
+    std::uint32_t cell) const {
+  std::vector<std::pair<store::DescriptorCode, std::uint16_t>> leading;
+  for (std::size_t k = 0; k < store::leading_per_cell; ++k) {
+    const std::size_t at = store::leading_per_cell * cell + k;
+    if (cells_.leading[at] == store::no_descriptor) {
+      break;
+    }
+    leading.emplace_back(cells_.leading[at], cells_.leading_weight[at]);
+  }
+  return leading;
+}
+
 }  // namespace somatlas::serve

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "pipeline/atlas_meta.h"
@@ -55,6 +56,9 @@ class AtlasView {
     return descriptors_;
   }
   [[nodiscard]] const store::AtlasDescriptor* descriptor(store::DescriptorCode code) const;
+  /// The descriptors that lead in a cell, best first, each with its weight there.
+  [[nodiscard]] std::vector<std::pair<store::DescriptorCode, std::uint16_t>> leading(
+      std::uint32_t cell) const;
   /// What the descriptors of an article's line are here.
   [[nodiscard]] const lookup::ArticleCodes& codes() const { return codes_; }
   /// Number of the region of that level that each cell lies in.

@@ -39,17 +39,12 @@ json regions_of(const AtlasView& view, std::uint32_t cell) {
 }
 
 json leading_of(const AtlasView& view, std::uint32_t cell) {
-  const store::AtlasCells& cells = view.cells();
   json leading = json::array();
-  for (std::size_t k = 0; k < store::leading_per_cell; ++k) {
-    const std::size_t at = store::leading_per_cell * cell + k;
-    if (cells.leading[at] == store::no_descriptor) {
-      break;
-    }
-    json entry = descriptor_json(view, cells.leading[at]);
-    const double share = cells.leading_weight[at] / weight_one;
+  for (const auto& [code, weight] : view.leading(cell)) {
+    json entry = descriptor_json(view, code);
+    const double share = weight / weight_one;
     entry["share"] = share;
-    const store::AtlasDescriptor* const found = view.descriptor(cells.leading[at]);
+    const store::AtlasDescriptor* const found = view.descriptor(code);
     if (found != nullptr && found->articles > 0) {
       entry["lift"] = share * static_cast<double>(view.meta().training_articles) /
                       static_cast<double>(found->articles);
@@ -128,12 +123,10 @@ json describe_cell(const AtlasView& view, std::uint32_t cell, std::size_t page) 
 json describe_briefly(const AtlasView& view, std::uint32_t cell) {
   const store::AtlasCells& cells = view.cells();
   json leading = json::array();
-  for (std::size_t k = 0; k < leading_in_brief; ++k) {
-    const store::DescriptorCode code = cells.leading[store::leading_per_cell * cell + k];
-    if (code == store::no_descriptor) {
-      break;
+  for (const auto& [code, weight] : view.leading(cell)) {
+    if (leading.size() < leading_in_brief) {
+      leading.push_back(descriptor_json(view, code)["name"]);
     }
-    leading.push_back(descriptor_json(view, code)["name"]);
   }
   return {{"row", cell / view.side()},
           {"column", cell % view.side()},

@@ -18,14 +18,10 @@ using nlohmann::json;
 json cell_data(const AtlasView& view, std::uint32_t cell) {
   const store::AtlasCells& cells = view.cells();
   json leading = json::array();
-  for (std::size_t k = 0; k < store::leading_per_cell; ++k) {
-    const std::size_t at = store::leading_per_cell * cell + k;
-    if (cells.leading[at] == store::no_descriptor) {
-      break;
-    }
-    if (const auto* const found = view.descriptor(cells.leading[at]); found != nullptr) {
+  for (const auto& [code, weight] : view.leading(cell)) {
+    if (const auto* const found = view.descriptor(code); found != nullptr) {
       leading.push_back(found - view.descriptors().data());
-      leading.push_back(cells.leading_weight[at]);
+      leading.push_back(weight);
     }
   }
   json pmids = json::array();
