@@ -96,26 +96,43 @@ RegionNames::RegionNames(const MeshTopics& topics, std::span<const LabelDescript
     }
     above_.push_back(std::move(above));
   }
+  below_.resize(headings_.size());
+  for (std::uint32_t d = 0; d < descriptors.size(); ++d) {
+    for (const std::uint32_t heading : under_[d]) {
+      below_[heading].push_back(d);
+    }
+  }
+  const std::vector<std::uint8_t> nothing(descriptors.size());
+  for (std::uint32_t heading = 0; heading < headings_.size(); ++heading) {
+    without_.push_back(corpus_without(heading, nothing));
+  }
 }
 
 bool RegionNames::below(std::uint32_t heading, std::uint32_t other) const {
   return std::find(above_[heading].begin(), above_[heading].end(), other) != above_[heading].end();
 }
 
-bool RegionNames::covered(std::uint32_t descriptor, std::span<const std::uint32_t> chosen) const {
-  return std::any_of(chosen.begin(), chosen.end(), [&](std::uint32_t heading) {
-    return std::find(under_[descriptor].begin(), under_[descriptor].end(), heading) !=
-           under_[descriptor].end();
-  });
+double RegionNames::corpus_without(std::uint32_t heading,
+                                   std::span<const std::uint8_t> taken) const {
+  double share = 1;
+  for (const std::uint32_t d : below_[heading]) {
+    if (taken[d] == 0) {
+      share *= share_without(descriptors_[d].articles, articles_);
+    }
+  }
+  return share;
 }
 
 std::vector<RegionNames::Candidate> RegionNames::candidates(
     std::span<const std::uint32_t> group, std::span<const std::uint32_t> chosen) const {
   std::vector<std::uint8_t> taken(descriptors_.size());
-  for (std::uint32_t d = 0; d < taken.size() && !chosen.empty(); ++d) {
-    taken[d] = covered(d, chosen) ? 1 : 0;
+  for (const std::uint32_t heading : chosen) {
+    for (const std::uint32_t d : below_[heading]) {
+      taken[d] = 1;
+    }
   }
-  // Articles that are covered by what was chosen, and those that each heading adds.
+  // Articles that are covered by what was chosen, those that each heading adds, and the most that
+  // one descriptor has of what is below a heading.
   Lacking lacking(headings_.size());
   std::vector<double> added(headings_.size());
   std::vector<std::uint64_t> own(descriptors_.size());
@@ -142,22 +159,20 @@ std::vector<RegionNames::Candidate> RegionNames::candidates(
     }
     lacking.clear();
   }
-  // The same of the corpus, and the most that one descriptor has of what is below a heading.
   std::vector<std::uint64_t> most(headings_.size());
-  double left = 1;
+  std::vector<std::uint8_t> shared(headings_.size());  // with what was chosen
+  double left = 1;                                     // of the corpus: without what was chosen
   for (std::uint32_t d = 0; d < descriptors_.size(); ++d) {
-    if (under_[d].empty()) {
-      continue;
-    }
-    const double without = share_without(descriptors_[d].articles, articles_);
     if (taken[d] != 0) {
-      left *= without;
-      continue;
-    }
-    for (const std::uint32_t heading : under_[d]) {
-      lacking.multiply(heading, without);
-      if (heading != number_[d]) {
-        most[heading] = std::max(most[heading], own[d]);
+      left *= share_without(descriptors_[d].articles, articles_);
+      for (const std::uint32_t heading : under_[d]) {
+        shared[heading] = 1;
+      }
+    } else if (own[d] != 0) {
+      for (const std::uint32_t heading : under_[d]) {
+        if (heading != number_[d]) {
+          most[heading] = std::max(most[heading], own[d]);
+        }
       }
     }
   }
@@ -171,8 +186,9 @@ std::vector<RegionNames::Candidate> RegionNames::candidates(
         })) {
       continue;
     }
-    const auto with =
-        static_cast<std::uint64_t>(corpus * (1 - left * lacking.share(heading)) + 0.5);
+    const double without =
+        shared[heading] != 0 ? corpus_without(heading, taken) : without_[heading];
+    const auto with = static_cast<std::uint64_t>(corpus * (1 - left * without) + 0.5);
     const double share = std::min(1.0, (covered_before + added[heading]) / of);
     const std::uint32_t gain =
         LiftScale(std::clamp<std::uint64_t>(with, 1, articles_), articles_).gain(share, of);
@@ -223,13 +239,16 @@ std::vector<std::string> RegionNames::names(
     const auto& [headings, firsts] = choices[group];
     std::string name;
     const auto take = [&](std::span<const std::uint32_t> wanted) {
+      if (!name.empty()) {
+        return;
+      }
       std::vector<std::string> names;
       for (const std::uint32_t heading : wanted) {
         names.push_back(name_of(heading));
       }
       const std::string text = joined(names);
       std::sort(names.begin(), names.end());
-      if (name.empty() && taken.insert(joined(std::move(names))).second) {
+      if (taken.insert(joined(std::move(names))).second) {
         name = text;
       }
     };

@@ -60,8 +60,10 @@ class RegionNames {
   [[nodiscard]] Choice choose(std::span<const std::uint32_t> group) const;
   [[nodiscard]] std::vector<Candidate> candidates(std::span<const std::uint32_t> group,
                                                   std::span<const std::uint32_t> chosen) const;
+  /// The share of the corpus that has none of what is below a heading and not taken.
+  [[nodiscard]] double corpus_without(std::uint32_t heading,
+                                      std::span<const std::uint8_t> taken) const;
   [[nodiscard]] bool below(std::uint32_t heading, std::uint32_t other) const;
-  [[nodiscard]] bool covered(std::uint32_t descriptor, std::span<const std::uint32_t> chosen) const;
   [[nodiscard]] std::string name_of(std::uint32_t heading) const;
 
   const MeshTopics& topics_;
@@ -73,6 +75,8 @@ class RegionNames {
   std::vector<std::vector<std::uint32_t>> above_;  // of each heading, itself included
   std::vector<std::vector<std::uint32_t>> under_;  // of each descriptor: its headings
   std::vector<std::uint32_t> number_;              // of each descriptor, as a heading
+  std::vector<std::vector<std::uint32_t>> below_;  // of each heading: the descriptors
+  std::vector<double> without_;                    // corpus_without of each heading
 };
 
 }  // namespace somatlas::pipeline
