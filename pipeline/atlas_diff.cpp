@@ -2,6 +2,9 @@
 #include "pipeline/atlas_diff.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "pipeline/enrichment.h"
 #include "store/store_error.h"
@@ -11,6 +14,47 @@ namespace {
 
 double ratio(std::uint64_t a, std::uint64_t b) {
   return b == 0 ? 1 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+/// UIs that import gave to columns without one (tools/import/row_import.h).
+constexpr std::uint32_t first_of_import = 900'000'000;
+
+/// What two atlases have in common says what became of a region: refuses where nothing does.
+void require_common_ground(store::Atlas& before, store::Atlas& after, MatchBy by) {
+  std::unordered_map<store::DescriptorCode, std::string> old_name;
+  for (store::AtlasDescriptor& descriptor : before.descriptors()) {
+    old_name.emplace(descriptor.code, std::move(descriptor.name));
+  }
+  std::size_t common = 0;
+  std::size_t numbered = 0;
+  std::size_t other = 0;
+  std::string example;
+  for (const store::AtlasDescriptor& descriptor : after.descriptors()) {
+    const auto found = old_name.find(descriptor.code);
+    if (found == old_name.end()) {
+      continue;
+    }
+    ++common;
+    if (store::descriptor_digits(descriptor.code) == 9 &&
+        store::descriptor_number(descriptor.code) >= first_of_import) {
+      ++numbered;
+      if (found->second != descriptor.name && other++ == 0) {
+        example = store::descriptor_ui(descriptor.code) + " is \"" + found->second +
+                  "\" there and \"" + descriptor.name + "\" here";
+      }
+    }
+  }
+  if (2 * other > numbered) {
+    throw store::StoreError(after.directory() + ": most of the columns that it shares with " +
+                            before.directory() + " by number are others, as " + example +
+                            "; import the rows of both with their columns in one order");
+  }
+  if (by == MatchBy::likeness && common == 0) {
+    throw store::StoreError(after.directory() +
+                            ": has neither articles nor descriptors in common "
+                            "with " +
+                            before.directory() + " by which to match regions");
+  }
 }
 
 store::AtlasCells cells_of(store::Atlas& atlas, const AtlasMeta& meta) {
@@ -96,6 +140,7 @@ std::optional<AtlasDiff> diff_atlases(store::Atlas& before, store::Atlas& after,
   const bool by_likeness =
       few_shared(diff.overlap) || (!diff.one_store && other_articles(diff.overlap));
   diff.by = request.by.value_or(by_likeness ? MatchBy::likeness : MatchBy::articles);
+  require_common_ground(before, after, diff.by);
   bool stopped = false;
   TopicRequest topics;
   topics.least_articles = request.least_articles;

@@ -67,7 +67,8 @@ struct AtlasDiff {
 [[nodiscard]] std::vector<std::optional<RegionGrowth>> growth_by_links(const AtlasOverlap& overlap,
                                                                        const RegionFates& fates);
 
-/// Nothing where progress stopped it. Throws store::StoreError.
+/// Nothing where progress stopped it. Throws store::StoreError, also where the two have nothing in
+/// common to match regions by, or columns that import numbered mean others here and there.
 [[nodiscard]] std::optional<AtlasDiff> diff_atlases(store::Atlas& before, store::Atlas& after,
                                                     const DiffRequest& request);
 

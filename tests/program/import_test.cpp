@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -162,6 +163,112 @@ TEST_F(MapImport, BestMatchesInEitherOrderGiveOneMap) {
       import("bm", "bm", {"--bm-order", "somoclu", "--articles", scratch_ / "mtx/articles.tsv"})
           .err.find("the key 60 is past the 60 rows of"),
       std::string::npos);
+}
+
+TEST_F(MapImport, ComparesWithWhatItCameFromAndRefusesOtherColumns) {
+  done({"export", "--atlas", scratch_ / "a", "--format", "cod", scratch_ / "cod"});
+  EXPECT_EQ(import("cod", "cod").exit_code, 0);
+  std::filesystem::rename(scratch_ / "of-cod", scratch_ / "first");
+  EXPECT_EQ(import("cod", "cod").exit_code, 0);
+  // A trained one and an imported one of one store, and two imported ones.
+  for (const std::string earlier : {"a", "first"}) {
+    const Ending ending = run_somatlas({"diff", scratch_ / earlier, scratch_ / "of-cod", "--json"});
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    const auto json = nlohmann::json::parse(ending.out);
+    EXPECT_EQ(json.at("matched_by"), "articles");
+    EXPECT_EQ(json.at("cells_compare"), false);
+    for (const auto& region : json.at("after").at("regions")) {
+      EXPECT_EQ(region.at("fate"), "goes on");
+    }
+  }
+  // Columns of another store have the same numbers.
+  const auto other = [&](const std::string& names) {
+    write_file(scratch_ / "other-names", names);
+    for (const std::string made : {"t", "b"}) {
+      std::filesystem::remove_all(scratch_ / made);
+    }
+    done({"import", "--store", scratch_ / "t", "--format", "libsvm", "--features",
+          scratch_ / "other-names", scratch_ / "rows"});
+    done({"train", "--store", scratch_ / "t", "--atlas", scratch_ / "b", "--side", "4",
+          "--min-descriptors", "1", "--device", "cpu"});
+    return run_somatlas({"diff", scratch_ / "a", scratch_ / "b"});
+  };
+  const Ending refused = other("oak\nash\nelm\nfir\nmerlot\nyew\nbirch\n");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(refused.err,
+            "somatlas: " + scratch_ / "b" + ": most of the columns that it shares with " +
+                scratch_ / "a" +
+                " by number are others, as D900000000 is \"ale\" there and \"oak\" here; import "
+                "the rows of both with their columns in one order\n");
+  // A column or two may have a new name.
+  EXPECT_EQ(other("ale\nstout\nporter\nriesling\nmerlot\nrose\nmarc\n").exit_code, 0);
+  // UIs of its own: nothing is shared but numbers of articles.
+  const Ending apart = other(
+      "ui\tname\nD000001\tale\nD000002\tstout\nD000003\tporter\n"
+      "D000004\trye\nD000005\tmerlot\nD000006\trose\nD000007\tmarc\n");
+  EXPECT_EQ(apart.exit_code, 1);
+  EXPECT_EQ(apart.err, "somatlas: " + scratch_ / "b" +
+                           ": has neither articles nor descriptors in common with " +
+                           scratch_ / "a" + " by which to match regions\n");
+}
+
+TEST_F(MapImport, IsDrawnAndShownInEveryWay) {
+  done({"export", "--atlas", scratch_ / "a", "--format", "cod", scratch_ / "cod"});
+  EXPECT_EQ(import("cod", "cod").exit_code, 0);
+  write_file(scratch_ / "list", "Stout;merlot\n3\n");
+  const auto drawn = [&](const std::string& atlas, const std::string& format,
+                         const std::string& layer, bool with_list) {
+    std::vector<std::string> arguments{
+        "export", "--atlas",     scratch_ / atlas, "--format", format,         "--layer",
+        layer,    "--overwrite", "--title",        "T",        "--descriptor", "stout"};
+    if (layer != "plane") {
+      arguments.resize(10);
+    }
+    if (with_list) {
+      arguments.insert(arguments.end(), {"--articles", scratch_ / "list"});
+    }
+    arguments.push_back(scratch_ / "figure");
+    done(arguments);
+    return read_file(scratch_ / "figure");
+  };
+  for (const std::string format : {"svg", "png"}) {
+    for (const std::string layer : {"hits", "umatrix", "regions", "plane"}) {
+      for (const bool with_list : {false, true}) {
+        const std::string imported = drawn("of-cod", format, layer, with_list);
+        EXPECT_GT(imported.size(), 500U);
+        if (format == "svg") {  // but for the caption, which says where it comes from
+          const std::string trained = drawn("a", format, layer, with_list);
+          EXPECT_EQ(imported.substr(0, imported.find("corpus:")),
+                    trained.substr(0, trained.find("corpus:")))
+              << layer;
+        }
+      }
+    }
+  }
+  EXPECT_NE(drawn("of-cod", "svg", "hits", false)
+                .find("map: 4 x 4 cells of another program with 7 descriptors; imported"),
+            std::string::npos);
+  for (const std::string layer : {"years", "growth"}) {
+    const Ending ending = run_somatlas({"export", "--atlas", scratch_ / "of-cod", "--format", "svg",
+                                        "--layer", layer, scratch_ / layer});
+    EXPECT_EQ(ending.exit_code, 1);
+    EXPECT_EQ(ending.err, "somatlas: " + scratch_ / "of-cod" +
+                              ": no article in it has a year, so there is no layer " + layer +
+                              "\n");
+    EXPECT_FALSE(std::filesystem::exists(scratch_ / layer));
+  }
+  for (const std::string atlas : {"a", "of-cod"}) {
+    done({"export", "--atlas", scratch_ / atlas, "--format", "html", "--store", scratch_ / "s",
+          scratch_ / ("page-" + atlas)});
+  }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch_ / "page-a")) {
+    const std::string file = std::filesystem::relative(entry.path(), scratch_ / "page-a");
+    EXPECT_TRUE(std::filesystem::exists(scratch_ / ("page-of-cod/" + file))) << file;
+    if (entry.path().extension() == ".png") {
+      EXPECT_EQ(read_file(entry.path()), read_file(scratch_ / ("page-of-cod/" + file))) << file;
+    }
+  }
 }
 
 TEST_F(MapImport, SaysWhatIsWrong) {

@@ -127,7 +127,16 @@ class FigureMaker {
     set_range(std::nullopt);
   }
 
+  void require_years(const std::string& layer) const {
+    if (std::all_of(cells_.year_count.begin(), cells_.year_count.end(),
+                    [](std::uint32_t dated) { return dated == 0; })) {
+      throw store::StoreError(atlas_.directory() +
+                              ": no article in it has a year, so there is no layer " + layer);
+    }
+  }
+
   void show_years() {
+    require_years("years");
     figure_.title = "Mean publication year";
     figure_.subtitle = "of the articles placed in each cell";
     figure_.quantity = "year";
@@ -144,12 +153,11 @@ class FigureMaker {
   }
 
   void show_growth() {
+    require_years("growth");
     const Corpus corpus(atlas_, cells_, meta_.training_articles);
     figure_.title = "Growth";
-    figure_.subtitle = cells_.recent_from == 0
-                           ? "no article has a year"
-                           : "share of the articles of " + std::to_string(cells_.recent_from) +
-                                 " and later, against that of all articles";
+    figure_.subtitle = "share of the articles of " + std::to_string(cells_.recent_from) +
+                       " and later, against that of all articles";
     figure_.quantity = "1: as all articles; 2: twice as many (few articles count little)";
     figure_.spacing = Spacing::logarithmic;
     for (std::size_t i = 0; i < cells_.year_count.size(); ++i) {
@@ -275,11 +283,15 @@ class FigureMaker {
         "corpus: " + grouped(meta_.placed_articles) + " articles with a place" +
         (cells_.recent_from == 0 ? "" : ", years to " + std::to_string(cells_.recent_from + 4)) +
         "; store state " + meta_.store_state);
-    figure_.caption.push_back("map: " + side + " x " + side + " cells trained on " +
-                              grouped(meta_.training_articles) + " articles with " +
-                              grouped(meta_.descriptors) + " descriptors; radius " +
-                              std::to_string(meta_.radius) + "; " + epochs() + "; seed " +
-                              std::to_string(meta_.settings.seed) + "; somatlas");
+    const bool imported = meta_.settings.start == pipeline::Start::imported && meta_.epochs == 0;
+    const std::string with = grouped(meta_.descriptors) + " descriptors; ";
+    figure_.caption.push_back("map: " + side + " x " + side + " cells " +
+                              (imported ? "of another program with " + with + "imported"
+                                        : "trained on " + grouped(meta_.training_articles) +
+                                              " articles with " + with + "radius " +
+                                              std::to_string(meta_.radius) + "; " + epochs() +
+                                              "; seed " + std::to_string(meta_.settings.seed)) +
+                              "; somatlas");
     std::string line = "quantization error " + decimals(quality.qe, 4);
     if (quality.heldout_qe) {
       line += " (held-out " + decimals(*quality.heldout_qe, 4) + ")";
