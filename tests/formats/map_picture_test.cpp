@@ -260,46 +260,6 @@ TEST(MapPicture, TheTitleLeavesInk) {
   EXPECT_GT(differing, 500U);
 }
 
-TEST(StrokeFont, DrawsEveryCharacterAndNoTwoAlike) {
-  TextStyle style;
-  style.cap_height = 30;
-  style.pen = 3;
-  std::set<std::vector<std::uint8_t>> seen;
-  for (char c = '!'; c <= '~'; ++c) {
-    Picture picture(80, 60, {255, 255, 255});
-    draw_text(picture, 10, 45, std::string(1, c), style);
-    seen.emplace(picture.bytes().begin(), picture.bytes().end());
-  }
-  EXPECT_EQ(seen.size(), 94U);
-  EXPECT_EQ(seen.count(std::vector<std::uint8_t>(80 * 60 * 3, 255)), 0U);
-}
-
-TEST(StrokeFont, ShowsABoxForEachCharacterItLacks) {
-  const TextStyle style;
-  EXPECT_DOUBLE_EQ(text_width("a\xc3\xb6"
-                              "b",
-                              style),
-                   text_width("a\xe2\x82\xac"
-                              "b",
-                              style));
-  EXPECT_GT(text_width("a\xc3\xb6"
-                       "b",
-                       style),
-            text_width("ab", style) + 3);
-  Picture picture(60, 30, {255, 255, 255});
-  draw_text(picture, 5, 20, "\xc3\xb6", style);
-  Picture blank(60, 30, {255, 255, 255});
-  EXPECT_FALSE(std::equal(picture.bytes().begin(), picture.bytes().end(), blank.bytes().begin()));
-}
-
-TEST(StrokeFont, StaysInsideThePicture) {
-  Picture picture(20, 10, {255, 255, 255});
-  draw_text(picture, -15, 4, "WWWWWWWW", TextStyle{20, 3, {0, 0, 0}, 4, {9, 9, 9}});
-  picture.fill(-5, -5, 100, 3, {1, 2, 3});
-  picture.disc(19, 9, 8, {4, 5, 6});
-  EXPECT_EQ(picture.bytes().size(), 600U);
-}
-
 TEST(Labels, NeverOverlapNorLeaveTheMapNorRepeat) {
   const std::uint32_t side = 64;
   const std::uint32_t cell = 16;

@@ -3,14 +3,16 @@
 #include "tools/export/stroke_font.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tools/export/stroke_glyphs.h"
+#include "tools/export/stroke_letters.h"
 
 namespace somatlas::exports {
 namespace {
@@ -102,31 +104,80 @@ Glyph glyph_of(const GlyphShape& shape) {
   return glyph;
 }
 
+/// A base with a mark in its middle; one taller than x-height is pressed to make room for a mark
+/// above it, so that lines keep their height.
+Glyph with_mark(const Glyph& base, const AccentMark& mark) {
+  constexpr double tall = 7.5;
+  constexpr double pressed_top = 7.7;
+  constexpr double lift = 0.4;  // of a mark above a pressed base
+  double top = 0;
+  for (const Segment& segment : base.segments) {
+    top = std::max({top, segment.from.y, segment.to.y});
+  }
+  const bool pressed = mark.above && top > tall;
+  Glyph glyph{std::max(base.width, mark.width), {}};
+  const double shift = (glyph.width - base.width) / 2;
+  for (const Segment& segment : base.segments) {
+    const auto place = [&](Point p) {
+      return Point{p.x + shift, pressed && p.y > 0 ? p.y * pressed_top / top : p.y};
+    };
+    glyph.segments.push_back({place(segment.from), place(segment.to)});
+  }
+  for (const Segment& segment : glyph_of({mark.width, mark.strokes}).segments) {
+    const auto place = [&](Point p) {
+      return Point{p.x + glyph.width / 2, p.y + (pressed ? lift : 0)};
+    };
+    glyph.segments.push_back({place(segment.from), place(segment.to)});
+  }
+  return glyph;
+}
+
 struct Font {
-  std::array<Glyph, 95> ascii;
+  std::unordered_map<char32_t, Glyph> glyphs;
   Glyph missing;
 };
 
 const Font& font() {
   static const Font made = [] {
     Font result;
-    std::transform(ascii_glyphs().begin(), ascii_glyphs().end(), result.ascii.begin(), glyph_of);
     result.missing = glyph_of(missing_glyph());
+    char32_t code = U' ';
+    for (const GlyphShape& shape : ascii_glyphs()) {
+      result.glyphs.emplace(code++, glyph_of(shape));
+    }
+    for (const auto& [own, shape] : coded_glyphs()) {
+      result.glyphs.emplace(own, glyph_of(shape));
+    }
+    for (const char32_t* pair = like_glyphs(); *pair != 0; pair += 2) {
+      result.glyphs.emplace(pair[0], result.glyphs.at(pair[1]));
+    }
+    for (const AccentMark& mark : accent_marks()) {
+      for (const char32_t* pair = mark.letters; *pair != 0; pair += 2) {
+        result.glyphs.emplace(pair[0], with_mark(result.glyphs.at(pair[1]), mark));
+      }
+    }
     return result;
   }();
   return made;
 }
 
-// The glyphs of UTF-8 text: one a character, continuation bytes add none.
+// The glyphs of UTF-8 text, one a character; a byte that begins none is a character of its own.
 std::vector<const Glyph*> glyphs_of(std::string_view text) {
   std::vector<const Glyph*> glyphs;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= ' ' && byte <= '~') {
-      glyphs.push_back(&font().ascii[byte - ' ']);
-    } else if ((byte & 0xC0U) != 0x80) {
-      glyphs.push_back(&font().missing);
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte_at = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    const unsigned first = byte_at(i++);
+    const bool begins = first < 0x80 || first >= 0xC0;
+    unsigned more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC0 ? 1 : 0;
+    char32_t code = more == 0 ? first : first & (0x3FU >> more);
+    for (; more > 0 && i < text.size() && (byte_at(i) & 0xC0U) == 0x80; --more) {
+      code = code << 6U | (byte_at(i++) & 0x3FU);
     }
+    if (!begins || more > 0) {
+      code = 0;  // which has no glyph
+    }
+    const auto found = font().glyphs.find(code);
+    glyphs.push_back(found == font().glyphs.end() ? &font().missing : &found->second);
   }
   return glyphs;
 }

@@ -1,6 +1,7 @@
-// Text in pictures, from a small font of the project's own: each printable ASCII character is a few
-// pen strokes, so text is smooth at any size and can have a halo. Always holds: what is not
-// printable ASCII is drawn as one visible box a character, never left out.
+// Text in pictures, from a small font of the project's own: each character is a few pen strokes, so
+// text is smooth at any size and can have a halo. It has ASCII, Latin-1, the accented letters of
+// European languages and Greek. Always holds: a character that it lacks is drawn as one visible
+// box, never left out.
 #pragma once
 
 #include <string_view>
