@@ -175,5 +175,49 @@ TEST_F(Serve, ACacheOfNoRoomGivesTheSameTiles) {
   EXPECT_EQ(get("/tile/D009369/1/0/0.png").body, tile);
 }
 
+class ServeImported : public Serve {
+ protected:
+  void make_atlas(const std::string& directory) override {
+    std::string rows;
+    for (int i = 0; i < 40; ++i) {
+      rows += "0 " + std::to_string(1 + i % 2) + ":1 3:1\n";
+    }
+    write_file(scratch_ / "rows", rows);
+    write_file(scratch_ / "names", "ale\nstout\nrose\n");
+    write_file(scratch_ / "cod",
+               "3 rect 2 2 bubble\n#n ale stout rose\n1 0 1\n1 0 1\n0 1 1\n0 0 0\n");
+    for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+             {"--format", "libsvm", "--features", scratch_ / "names", scratch_ / "rows"},
+             {"--format", "cod", "--min-descriptors", "1", "--device", "cpu", "--atlas", directory,
+              scratch_ / "cod"}}) {
+      std::vector<std::string> arguments{"import", "--store", scratch_ / "s"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Ending ending = run_somatlas(arguments);
+      ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    }
+  }
+};
+
+TEST_F(ServeImported, ShowsWhatThereIs) {
+  std::vector<std::string> layers;
+  const auto described = json("/api/atlas");
+  for (const auto& layer : described["layers"]) {
+    layers.push_back(layer["id"]);
+    EXPECT_EQ(get("/tile/" + layers.back() + "/0/0/0.png").status, 200) << layers.back();
+  }
+  // No article has a year.
+  EXPECT_EQ(layers, (std::vector<std::string>{"region1", "region2", "region3", "hits", "umatrix"}));
+  EXPECT_EQ(get("/tile/D900000001/0/0/0.png").status, 200);
+  const auto cell = json("/api/cell/1/0");
+  EXPECT_EQ(cell["hits"].get<int>() + json("/api/cell/0/0")["hits"].get<int>() +
+                json("/api/cell/0/1")["hits"].get<int>(),
+            described["training_articles"]);
+  EXPECT_EQ(cell["leading"][0]["name"], "stout");
+  EXPECT_EQ(cell["leading"][0]["share"], 1);
+  EXPECT_EQ(cell["dated"], 0);
+  EXPECT_EQ(json("/api/cell/1/1")["vacant"], true);
+  EXPECT_EQ(json("/api/search?q=sto")["descriptors"][0]["ui"], "D900000001");
+}
+
 }  // namespace
 }  // namespace somatlas::program_test
