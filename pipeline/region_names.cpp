@@ -51,7 +51,7 @@ double share_without(std::uint64_t with, std::uint64_t all) {
 std::string joined(std::vector<std::string> names) {
   std::string text;
   for (const std::string& name : names) {
-    text += text.empty() ? name : " / " + name;
+    text += text.empty() ? name : std::string(between_headings) + name;
   }
   return text;
 }

@@ -7,12 +7,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/cell_labels.h"
 #include "pipeline/mesh_topics.h"
 
 namespace somatlas::pipeline {
+
+/// Stands between the headings of a name.
+inline constexpr std::string_view between_headings = " / ";
 
 /// How many articles of a region carry a descriptor, by its place in a list.
 struct Carried {

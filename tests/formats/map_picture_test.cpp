@@ -295,6 +295,21 @@ TEST(Labels, NeverOverlapNorLeaveTheMapNorRepeat) {
   }
 }
 
+TEST(Labels, OfSeveralHeadingsLeaveOutTheLastWhereTheyTakeMoreThanThreeLines) {
+  const auto lines = [](const std::string& name) {
+    const std::vector<MapLabel> label{{32 * 64 + 32, name, LabelKind::area}};
+    return place_labels(label, 1, 64, 16, 0, 0).at(0).lines;
+  };
+  EXPECT_EQ(lines("Pain / Sleep"), std::vector<std::string>{"Pain / Sleep"});
+  EXPECT_EQ(lines("Neurodevelopmental Disorders / Nasopharyngeal Neoplasms / Irritable Mood"),
+            (std::vector<std::string>{"Neurodevelopmental", "Disorders / …"}));
+  EXPECT_EQ(lines("Cell Line, Tumor / Breast Neoplasms / Genital Diseases, Female"),
+            (std::vector<std::string>{"Cell Line, Tumor /", "Breast Neoplasms / …"}));
+  EXPECT_EQ(
+      lines("Receptors, Antigen, T-Cell, alpha-beta, of one heading, and of many words").size(),
+      4U);
+}
+
 TEST(Labels, BreakAtBlanks) {
   const TextStyle style;
   const double width = text_width("Receptors, Antigen,", style);

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <unordered_set>
 
+#include "pipeline/region_names.h"
 #include "tools/lookup/descriptor_names.h"
 
 namespace somatlas::exports {
@@ -59,6 +60,20 @@ std::vector<std::string> balanced_lines(const std::string& name, const TextStyle
       break;
     }
     lines = std::move(narrower);
+  }
+  return lines;
+}
+
+// In three lines at most where the name is of several headings: the last of them make way.
+std::vector<std::string> short_lines(std::string name, const TextStyle& style) {
+  constexpr std::size_t most_lines = 3;
+  std::vector<std::string> lines = balanced_lines(name, style);
+  for (std::size_t end = name.rfind(pipeline::between_headings);
+       lines.size() > most_lines && end != std::string::npos;
+       end = name.rfind(pipeline::between_headings)) {
+    name.resize(end);
+    lines = balanced_lines(name, style);
+    lines.back() += std::string(pipeline::between_headings) + "…";
   }
   return lines;
 }
@@ -126,7 +141,7 @@ std::vector<PlacedLabel> place_labels(std::span<const MapLabel> labels, std::siz
     const TextStyle style = label_style(label.kind);
     PlacedLabel candidate;
     candidate.kind = label.kind;
-    candidate.lines = balanced_lines(label.name, style);
+    candidate.lines = short_lines(label.name, style);
     candidate.x = left + (label.neuron % side + 0.5) * cell;
     candidate.y = top + (label.neuron / side + 0.5) * cell;
     double width = 0;

@@ -48,7 +48,7 @@ class Labels {
     for (const { row, column, name } of names) {
       const at = L.latLng(row + 0.5, column + 0.5);
       const point = this.map.latLngToContainerPoint(at);
-      const lines = level === 0 ? this.wrapped(name, limit - 8) : this.wrapped(name, 170);
+      const lines = level === 0 ? this.wrapped(name, limit - 8) : this.short(name);
       const half = Math.max(...lines.map((line) => this.pen.measureText(line).width)) / 2 + 3;
       const tall = lines.length * size * 0.6 + 2;
       const x = this.kept(point.x, half, low.x, high.x);
@@ -84,6 +84,17 @@ class Labels {
 
   kept(middle, half, low, high) {
     return high - low < 2 * half ? (low + high) / 2 : Math.max(low + half, Math.min(high - half, middle));
+  }
+
+  /** A region's name in three lines: the last of its headings make way. */
+  short(name) {
+    const headings = name.split(' / ');
+    let lines = this.wrapped(name, 170);
+    while (lines.length > 3 && headings.pop() && headings.length > 0) {
+      lines = this.wrapped(headings.join(' / '), 170);
+      lines[lines.length - 1] += ' / …';
+    }
+    return lines;
   }
 
   wrapped(name, width) {
