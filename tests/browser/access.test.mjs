@@ -78,6 +78,10 @@ test('the keyboard is enough', async () => {
   await page.locator('#legend strong', { hasText: 'Mean year' }).waitFor();
   await page.focus('#map');
   const where = () => Object.fromEntries([...new URLSearchParams(page.url().split('#')[1])]);
+  assert.equal(where().z, undefined); // a plane that was searched for is shown on the whole map
+  await page.keyboard.press('+');
+  await page.waitForURL((url) => url.hash.includes('&z='));
+  await shown(page);
   const first = where();
   await page.keyboard.press('+');
   await page.waitForURL((url) => url.hash.includes(`z=${+first.z + 1}&`));

@@ -98,7 +98,7 @@ test('lines of descriptors are placed by the program, and not asked for in a fol
   const { page, notes, close } = await openPage(browser, site);
   await page.click('#open-list');
   const label = await page.locator('label[for=list-text]').innerText();
-  assert.equal(label, isStatic ? 'PMIDs' : 'PMIDs, or a line an article of MeSH descriptors parted by semicolons');
+  assert.equal(label, isStatic ? 'PMIDs' : 'PMIDs, or one article per line: its MeSH descriptors with ; between them');
   await page.fill('#list-text', 'Humans; Neoplasms\nno such heading');
   await page.click('#list button.main');
   await page.locator('#list [role=status]', { hasText: isStatic ? '0 of 2 articles' : '1 of 2 articles' }).waitFor();

@@ -33,7 +33,7 @@ async function checkCard(page, row, column) {
   const names = [1, 2, 3, 4, 5].map((i) => cell[`descriptor${i}`]).filter((name) => name !== '');
   assert.equal(card.heading, names[0]);
   assert.ok(card.facts[0].endsWith(`${(+cell.hits).toLocaleString('en')} training articles`), card.facts[0]);
-  assert.equal(card.facts[1], [cell.region, cell.area, cell.continent].join(' · '));
+  assert.equal(card.facts[1], `Region ${cell.region}Area ${cell.area}Continent ${cell.continent}`);
   assert.deepEqual(card.leading.map(([name]) => name), names);
   card.leading.forEach(([, , lift], i) => {
     const exact = +cell[`lift${i + 1}`];
@@ -67,6 +67,18 @@ test('the page asks no other host and reports no error, in every layer', async (
       await page.waitForSelector(`#map .leaflet-tile-loaded[src*="/${id}/"]`);
       await shown(page);
       assert.match(page.url(), new RegExp(`#layer=${id}(&|$)`));
+      const level = /^region(\d)$/.exec(id)?.[1];
+      if (level) { // names of what is coloured
+        await page.waitForFunction((own) => {
+          const names = [...document.querySelectorAll('.name')];
+          return names.length && names.every((name) => name.classList.contains(own));
+        }, `name${level}`);
+        const names = await page.$$eval('.name', (found) => found.map((name) => name.textContent));
+        const column = ['region', 'area', 'continent'][level - 1];
+        for (const name of names.filter((text) => !text.endsWith('…'))) {
+          assert.ok(cells.some((cell) => cell[column].replaceAll(' ', '') === name.replaceAll(' ', '')), name);
+        }
+      }
     }
     assert.ok(await page.locator('.name').count() > 3);
   });
@@ -214,6 +226,19 @@ test('an address of a layer that is not there says so and shows another', async 
     assert.equal(await page.locator('#notice').innerText(), 'There is no layer nothing');
     assert.equal(await page.locator('#legend strong').innerText(), 'Regions');
     assert.match(page.url(), /#layer=region1&z=5&row=7\.2\d&column=9\.5\d$/);
+  });
+});
+
+test('the whole map comes back', async () => {
+  await withPage('#layer=hits&z=6&row=3&column=5', async (page) => {
+    for (const back of [() => page.getByRole('button', { name: 'The whole map' }).click(), () => page.press('#map', 'Home')]) {
+      assert.match(page.url(), /&z=/);
+      await back();
+      await page.waitForURL((url) => !url.hash.includes('&z='));
+      await shown(page);
+      await page.getByRole('button', { name: 'Zoom in' }).click();
+      await page.waitForURL((url) => url.hash.includes('&z='));
+    }
   });
 });
 

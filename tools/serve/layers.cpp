@@ -26,6 +26,16 @@ constexpr double weight_one = 16383;
 constexpr double outermost = 0.01;
 constexpr double most_growth = 2;  // as a power of two
 
+// A scale ends before what few cells have: its last words say that more lies there.
+void mark_ends(std::vector<LegendTick>& ticks, const ShadeRange& range, const ShadeRange& all) {
+  if (all.low < range.low) {
+    ticks.front().text = "≤ " + ticks.front().text;
+  }
+  if (all.high > range.high) {
+    ticks.back().text = "≥ " + ticks.back().text;
+  }
+}
+
 std::vector<LegendTick> linear_ticks(const ShadeRange& range, int places, double unit = 1) {
   std::vector<LegendTick> ticks;
   for (const double place : {0.0, 0.5, 1.0}) {
@@ -90,6 +100,7 @@ void AtlasView::make_layers() {
       std::accumulate(cells_.recent_count.begin(), cells_.recent_count.end(), std::uint64_t{0});
   const auto dated =
       std::accumulate(cells_.year_count.begin(), cells_.year_count.end(), std::uint64_t{0});
+  ShadeRange all;  // from the least to the greatest value of the last range
   const auto range_of = [&](const std::string& id) {
     std::vector<double> values;
     for (std::size_t i = 0; i < cells_.vacant.size(); ++i) {
@@ -99,6 +110,7 @@ void AtlasView::make_layers() {
         values.push_back(*value);
       }
     }
+    all = {.low = pipeline::quantile(values, 0), .high = pipeline::quantile(values, 1)};
     return ShadeRange{.low = pipeline::quantile(values, outermost),
                       .high = pipeline::quantile(values, 1 - outermost)};
   };
@@ -122,6 +134,7 @@ void AtlasView::make_layers() {
                      .palette = Palette::sequential,
                      .level = {},
                      .ticks = logarithmic_ticks(hits)});
+  mark_ends(layers_.back().ticks, hits, all);
   ranges_["umatrix"] = range_of("umatrix");
   layers_.push_back({.id = "umatrix",
                      .title = "Borders (U-matrix)",
@@ -129,6 +142,7 @@ void AtlasView::make_layers() {
                      .palette = Palette::sequential,
                      .level = {},
                      .ticks = linear_ticks(ranges_["umatrix"], 2, distance_one)});
+  mark_ends(layers_.back().ticks, ranges_["umatrix"], all);
   if (dated == 0) {
     return;
   }
@@ -139,6 +153,7 @@ void AtlasView::make_layers() {
                      .palette = Palette::sequential,
                      .level = {},
                      .ticks = linear_ticks(ranges_["years"], 0)});
+  mark_ends(layers_.back().ticks, ranges_["years"], all);
   if (recent > 0) {
     ranges_["growth"] = {.low = -most_growth, .high = most_growth};
     layers_.push_back({.id = "growth",
@@ -147,7 +162,7 @@ void AtlasView::make_layers() {
                                    " on, against what the corpus leads to expect",
                        .palette = Palette::diverging,
                        .level = {},
-                       .ticks = {{0, "a quarter"}, {0.5, "as expected"}, {1, "four times"}}});
+                       .ticks = {{0, "≤ a quarter"}, {0.5, "as expected"}, {1, "≥ four times"}}});
   }
 }
 
@@ -174,7 +189,7 @@ std::optional<Layer> AtlasView::layer(const std::string& id) const {
   }
   Layer plane{.id = id,
               .title = found->name.empty() ? id : found->name,
-              .quantity = "share of a cell's articles with it",
+              .quantity = "share of the articles around a cell that have it",
               .palette = Palette::sequential,
               .level = {},
               .ticks = {}};

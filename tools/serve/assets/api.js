@@ -4,7 +4,9 @@
 
 const api = {
   async ask(path, signal) {
-    const answer = await fetch(path, { signal });
+    const answer = await fetch(path, { signal }).catch((error) => {
+      throw error.name === 'AbortError' ? error : new Error('No answer: somatlas serve may have ended.');
+    });
     if (!answer.ok) throw new Error((await answer.text()).trim() || 'the server did not answer');
     return answer.json();
   },

@@ -29,11 +29,13 @@ class Card {
       make('button', { class: 'close', 'aria-label': 'Close the card', onclick: () => this.close() }, '×'),
       make('h2', { tabindex: '-1' }, cell.vacant ? 'A vacant cell' : first ? first.name : 'A cell with no leading descriptor'),
       make('p', {}, `Row ${cell.row}, column ${cell.column} · ${grouped(cell.hits)} training articles`),
-      make('p', {}, cell.regions.map((region) => region.name).join(' · ')),
-      ...(cell.leading.length ? [make('h3', {}, 'Leading descriptors'), this.leading(cell)] : []),
+      make('p', {}, ...cell.regions.flatMap(({ level, name }) => [
+        ...(level > 1 ? [make('br')] : []), make('small', {}, `${['Region', 'Area', 'Continent'][level - 1]} `), name])),
+      ...(cell.leading.length ? [make('h3', {}, 'Leading descriptors'), this.leading(cell),
+        make('p', { class: 'method' }, 'Share: of the articles around the cell. Lift: that over their share of all articles.')] : []),
       ...(cell.mean_year ? [make('h3', {}, 'Years'), this.years(cell, mine)] : []),
       ...this.own(cell),
-      make('h3', {}, `Articles (${grouped(cell.articles)})`), this.articles(cell),
+      make('h3', {}, `Articles placed here (${grouped(cell.articles)})`), this.articles(cell),
       make('h3', {}, 'Around it'), this.around(cell));
     tell(`Cell in row ${cell.row}, column ${cell.column}: ${first ? first.name : 'no leading descriptor'}, ${cell.hits} articles`);
   }
@@ -104,6 +106,9 @@ class Card {
     }, text);
     return make('div', {},
       make('div', { class: 'pmids' }, ...cell.pmids.map((pmid) => this.article(pmid))),
+      make('p', {}, make('a', {
+        href: `https://pubmed.ncbi.nlm.nih.gov/?term=${cell.pmids.join('+')}`, target: '_blank', rel: 'noopener noreferrer',
+      }, cell.pmids.length > 1 ? 'These in PubMed' : 'This in PubMed')),
       cell.pages > 1 ? make('p', {}, turn(cell.page - 1, 'Before'), ` page ${cell.page + 1} of ${cell.pages} `,
         turn(cell.page + 1, 'Next')) : null);
   }

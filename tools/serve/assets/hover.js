@@ -10,7 +10,15 @@ class Hover {
     this.box = document.getElementById('brief');
     this.known = new Map(); // the cells asked for last
     if (matchMedia('(hover: hover)').matches) {
-      map.on('mousemove', ({ latlng, containerPoint }) => this.at(latlng, containerPoint));
+      // What moves under a pointer that rests where it clicked is not asked for.
+      const place = ({ clientX, clientY }) => `${clientX},${clientY}`;
+      let clicked;
+      map.on('click', ({ originalEvent }) => { clicked = place(originalEvent); });
+      map.on('mousemove', ({ latlng, containerPoint, originalEvent }) => {
+        if (place(originalEvent) === clicked) return;
+        clicked = null;
+        this.at(latlng, containerPoint);
+      });
     }
     map.on('mouseout movestart zoomstart click', () => this.hide());
     map.on('moveend', () => this.middle());

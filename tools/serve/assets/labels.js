@@ -1,10 +1,12 @@
-// Names on the map: of the level that suits the zoom, the largest first, none over another or under a panel, and
+// Names on the map: of the level that is shown, else of that which suits the zoom, the largest first, none over another or under a panel, and
 // none cut by an edge.
 'use strict';
 
 class Labels {
-  constructor(map, atlas) {
+  /** shown(): the level of the regions that the layer shows; undefined of other layers. */
+  constructor(map, atlas, shown) {
     this.map = map;
+    this.shown = shown;
     this.atlas = atlas;
     this.group = L.layerGroup().addTo(map);
     this.pen = document.createElement('canvas').getContext('2d');
@@ -16,6 +18,7 @@ class Labels {
   level() {
     const cell = 2 ** this.map.getZoom();
     if (cell >= 100) return 0;
+    if (this.shown()) return this.shown();
     for (const { level, regions } of this.atlas.levels) {
       if (this.atlas.side * cell / Math.sqrt(regions) >= 95) return level;
     }

@@ -14,12 +14,14 @@ function showLegend(atlas, layer) {
     box.style.margin = '0 5px 0 0';
     return make('p', {}, box, text);
   };
+  const nothing = /^hits\./.test(layer.id) ? 'no article of these years'
+    : { hits: 'no article', years: 'no article with a year', growth: 'no article with a year' }[layer.id];
   const parts = layer.palette === 'parts';
   document.getElementById('legend').replaceChildren(
     make('strong', {}, layer.title),
     ...(layer.quantity ? [make('p', {}, layer.quantity)] : []),
     ...(parts ? [make('p', {}, 'Colours only tell neighbours apart.')]
       : [bar, make('div', { class: 'ticks' }, ...layer.ticks.map((tick) => make('span', {}, tick.text)))]),
-    ...(!parts && /^(hits|years|growth)\b/.test(layer.id) ? [swatch(atlas.no_value_colour, 'no article')] : []),
+    ...(nothing ? [swatch(atlas.no_value_colour, nothing)] : []),
     ...(atlas.vacant ? [swatch(atlas.vacant_colour, 'vacant: no weights')] : []));
 }

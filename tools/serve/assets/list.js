@@ -28,7 +28,7 @@ class OwnList {
     this.panel.replaceChildren(
       make('button', { class: 'close', 'aria-label': 'Close the list', onclick: () => this.open(false) }, '×'),
       make('h2', { tabindex: '-1' }, 'Your own list'),
-      make('label', { for: 'list-text' }, api.placeLines ? 'PMIDs, or a line an article of MeSH descriptors parted by semicolons' : 'PMIDs'),
+      make('label', { for: 'list-text' }, api.placeLines ? 'PMIDs, or one article per line: its MeSH descriptors with ; between them' : 'PMIDs'),
       this.text,
       make('div', { class: 'buttons' },
         make('button', { class: 'main', onclick: () => this.take(this.text.value) }, 'Show on the map'),

@@ -15,8 +15,8 @@ const ListPoints = L.GridLayer.extend({
     const cell = 2 ** z;
     const most = Math.max(4, cell * 0.45);
     pen.scale(sharp, sharp);
-    pen.fillStyle = '#10141a';
-    pen.strokeStyle = '#fff';
+    pen.fillStyle = '#ff8c00';
+    pen.strokeStyle = '#10141a';
     pen.lineWidth = 1.5;
     for (const { row, column, articles } of this.cells) {
       const across = (column + 0.5) * cell - x * width;
@@ -68,7 +68,7 @@ class ListMap {
   constructor(map, side) {
     this.map = map;
     this.side = side;
-    for (const [name, order] of [['density', 250], ['points', 450]]) {
+    for (const [name, order] of [['density', 250], ['points', 650]] /* over names, which are at 600 */) {
       map.createPane(name).style.zIndex = order;
       map.getPane(name).style.pointerEvents = 'none';
     }

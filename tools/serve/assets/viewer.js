@@ -12,6 +12,22 @@ const Tiles = L.TileLayer.extend({
   },
 });
 
+/** Under the two buttons of zoom: the whole map. */
+const Whole = L.Control.extend({
+  initialize(show) {
+    this.show = show;
+    L.Control.prototype.initialize.call(this, { position: 'topleft' });
+  },
+  onAdd() {
+    const press = (event) => {
+      event.preventDefault();
+      this.show();
+    };
+    return make('div', { class: 'leaflet-bar leaflet-control' },
+      make('a', { href: '#', role: 'button', title: 'The whole map', 'aria-label': 'The whole map', onclick: press }, '⤢'));
+  },
+});
+
 class Viewer {
   constructor(atlas) {
     this.atlas = atlas;
@@ -32,13 +48,14 @@ class Viewer {
     this.own = new OwnList(this.map, atlas, (row, column) => this.showCell(row, column, true), () => this.panelsChanged());
     this.years = new Years((range, stay) => this.showYears(range, stay), () => this.panelsChanged());
     this.hover = new Hover(this.map, atlas, (row, column) => this.own.at(row, column));
-    this.search = new Search((ui) => this.setLayer(ui), (row, column) => this.showCell(row, column, true));
+    this.search = new Search((ui) => { this.showAll(); this.setLayer(ui); }, (row, column) => this.showCell(row, column, true));
     this.all = all;
     this.map.on('movestart', () => { this.whole = this.whole && this.placing; });
     this.showAll();
     this.restore().then(() => {
-      this.labels = new Labels(this.map, atlas);
+      this.labels = new Labels(this.map, atlas, () => this.layer.level);
       this.map.on('moveend', () => this.keep());
+      this.map.addControl(new Whole(() => this.showAll()));
       this.map.on('click', (event) => this.showCell(Math.floor(event.latlng.lat), Math.floor(event.latlng.lng)));
       window.addEventListener('hashchange', () => location.hash !== this.hash && this.restore());
       new ResizeObserver(() => this.resize()).observe(document.getElementById('map'));
@@ -87,6 +104,8 @@ class Viewer {
     } else if (event.key === 'Escape' && !typing && this.card.at) {
       this.card.close();
       document.getElementById('map').focus();
+    } else if (event.key === 'Home' && event.target.id === 'map') {
+      this.showAll();
     } else if (event.key === 'Enter' && event.target.id === 'map') {
       const centre = this.map.getCenter();
       this.showCell(Math.floor(centre.lat), Math.floor(centre.lng)).then(() => document.querySelector('#card h2')?.focus());
@@ -187,7 +206,8 @@ class Viewer {
     this.restoring = true;
     if (number('z') !== null && number('row') !== null && number('column') !== null) {
       this.whole = false;
-      this.place(() => this.map.setView([number('row'), number('column')], number('z'), { animate: false }));
+      const on = (cell) => Math.max(0, Math.min(this.atlas.side, cell));
+      this.place(() => this.map.setView([on(number('row')), on(number('column'))], number('z'), { animate: false }));
     } else {
       this.showAll();
     }

@@ -131,6 +131,7 @@ class Years {
     const asked = /^(\d{4})-(\d{4})$/.exec(view.get('years') ?? '');
     this.wanted = asked ? [+asked[1], +asked[2]] : null;
     if (asked && this.known && !this.strip.hidden) this.ready();
+    else if (!api.timeline && view.has('years')) complain('A folder has no layers of years: somatlas serve has them');
     else if (api.timeline && view.has('years') === this.strip.hidden) this.open(view.has('years'));
   }
 }
