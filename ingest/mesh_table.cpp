@@ -106,7 +106,7 @@ MeshFile read_tsv(ByteSource& source) {
       throw InputError(source.path(), lines.number(),
                        std::string(ui_text) + " stands here for the second time; remove one");
     }
-    MeshDescriptor descriptor{*ui, line.substr(first + 1, second - first - 1), {}};
+    MeshDescriptor descriptor{*ui, line.substr(first + 1, second - first - 1), {}, {}};
     add_tree_numbers(std::string_view(line).substr(second + 1), descriptor, source.path(),
                      lines.number());
     file.descriptors.push_back(std::move(descriptor));

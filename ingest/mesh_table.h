@@ -1,6 +1,6 @@
-// The MeSH descriptor table as NLM and others publish it: UI, name, tree numbers.
+// The MeSH descriptor table as NLM and others publish it: UI, name, tree numbers, entry words.
 // Three forms are read: descYYYY.xml (plain or gzip), the TSV "ui name tree_numbers", and
-// mtreesYYYY.bin, which has names and tree numbers only.
+// mtreesYYYY.bin, which has names and tree numbers only. Entry words are in the first alone.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,9 @@ struct MeshDescriptor {
   DescriptorUi ui;
   std::string name;
   std::vector<std::string> tree_numbers;
+  /// Its other names, as the table orders them, each once without regard to case, permuted ones
+  /// left out; nothing where the table says nothing of them.
+  std::optional<std::vector<std::string>> entry_words;
 };
 
 struct MeshTree {

@@ -1,6 +1,6 @@
 // NLM's descriptor XML (descYYYY.xml) to descriptors. Internal to ingest/.
-// Always holds: only a DescriptorRecord's own UI, name and tree numbers are read, never those of
-// descriptors that it refers to.
+// Always holds: only a DescriptorRecord's own UI, name, tree numbers and terms are read, never
+// those of descriptors that it refers to.
 #pragma once
 
 #include <string_view>

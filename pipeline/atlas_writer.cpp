@@ -110,6 +110,21 @@ void PlaneWriter::write(store::Atlas& work) {
   });
 }
 
+void PlaneWriter::write_entry_words(store::Atlas& work,
+                                    std::vector<store::EntryWords> words) const {
+  std::vector<store::DescriptorCode> codes;
+  for (const gpu::DescriptorId id : in_ui_order_) {
+    codes.push_back(index_.codes()[id]);
+  }
+  std::ranges::sort(codes);
+  std::erase_if(words, [&](const store::EntryWords& entry) {
+    return !std::ranges::binary_search(codes, entry.code);
+  });
+  if (!words.empty()) {
+    work.put_entry_words(words);
+  }
+}
+
 /// Over all threads encodes the planes of the batch, and gathers what cells need of them row by
 /// row.
 std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> ids) {

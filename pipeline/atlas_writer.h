@@ -37,6 +37,8 @@ class PlaneWriter {
               std::uint64_t articles, const gpu::Cells& cells, std::uint32_t radius);
 
   void write(store::Atlas& work);
+  /// Those of the planes' descriptors, if any.
+  void write_entry_words(store::Atlas& work, std::vector<store::EntryWords> words) const;
   /// After write(), once. heights: of the cells, in place of those made here; or none.
   void write_cells(store::Atlas& work, const Placement& placement,
                    std::span<const std::uint32_t> heights);

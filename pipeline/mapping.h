@@ -34,6 +34,8 @@ class AtlasMapper {
 
   /// In UI order.
   [[nodiscard]] std::span<const store::AtlasDescriptor> descriptors() const { return descriptors_; }
+  /// Of the atlas, read now.
+  [[nodiscard]] std::vector<store::EntryWords> entry_words() const { return atlas_.entry_words(); }
   [[nodiscard]] bool knows(store::DescriptorCode code) const;
 
   /// Places a batch, given each article's distinct descriptors. Codes that the atlas lacks count in

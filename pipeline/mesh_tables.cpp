@@ -11,16 +11,41 @@ namespace somatlas::pipeline {
 
 namespace {
 
+/// What of them the store does not have so.
+std::vector<store::EntryWords> changed_words(
+    store::Store& store, std::map<store::DescriptorCode, std::vector<std::string>> words) {
+  if (words.empty()) {
+    return {};
+  }
+  std::vector<store::EntryWords> changed;
+  const std::vector<store::EntryWords> known = store.entry_words_as_filed();
+  for (auto& [code, of_one] : words) {
+    const auto entry = std::ranges::lower_bound(known, code, {}, &store::EntryWords::code);
+    const bool has_some = entry != known.end() && entry->code == code;
+    if (has_some ? entry->words != of_one : !of_one.empty()) {
+      changed.push_back({code, std::move(of_one)});
+    }
+  }
+  return changed;
+}
+
 void store_descriptors(store::Store* store, const std::vector<ingest::MeshFile>& tables,
                        bool dry_run, MeshCounts& counts) {
   std::map<store::DescriptorCode, store::DescriptorEntry> entries;
+  std::map<store::DescriptorCode, std::vector<std::string>> words;
   for (const ingest::MeshFile& table : tables) {
     for (const ingest::MeshDescriptor& descriptor : table.descriptors) {
       const auto code = store::descriptor_code(descriptor.ui.number, descriptor.ui.digits);
       entries[code] = {code, descriptor.name, descriptor.tree_numbers};
+      if (descriptor.entry_words) {
+        words[code] = *descriptor.entry_words;
+      }
     }
   }
   counts.descriptors = counts.added = entries.size();
+  for (const auto& [code, of_one] : words) {
+    counts.entry_words += of_one.size();
+  }
   std::vector<store::DescriptorEntry> table;
   if (store != nullptr) {
     table = store->descriptors_as_filed();
@@ -40,7 +65,11 @@ void store_descriptors(store::Store* store, const std::vector<ingest::MeshFile>&
       entries.erase(entry);
     }
   }
-  if (entries.empty() || dry_run) {
+  if (dry_run) {
+    return;
+  }
+  const std::vector<store::EntryWords> changed = changed_words(*store, std::move(words));
+  if (entries.empty() && changed.empty()) {
     return;
   }
   std::vector<store::DescriptorEntry> list;
@@ -48,7 +77,7 @@ void store_descriptors(store::Store* store, const std::vector<ingest::MeshFile>&
   for (auto& [code, entry] : entries) {
     list.push_back(std::move(entry));
   }
-  store->put_descriptors(list);
+  store->put_descriptors(list, changed);
 }
 
 void store_trees(store::Store& store, const std::vector<ingest::MeshFile>& tables,

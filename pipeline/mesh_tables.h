@@ -19,14 +19,16 @@ struct MeshCounts {
   std::uint64_t renamed = 0;  // known under another name
   std::uint64_t moved = 0;    // known by that name, with other tree numbers
   std::uint64_t unchanged = 0;
+  std::uint64_t entry_words = 0;    // that the tables have of them
   std::uint64_t tree_names = 0;     // that tree tables have, each counted once; of them:
   std::uint64_t tree_numbers = 0;   // added to names already known
   std::uint64_t unknown_names = 0;  // names with tree numbers, but no descriptor of that name
 };
 
 /// Descriptor tables first, in the order given, each replacing names and tree numbers of the same
-/// UI; then tree numbers, added to the descriptors of their names. With dry_run nothing is stored,
-/// names of tree tables are not looked up, and the store may be none.
+/// UI, and its entry words where the table says anything of them; then tree numbers, added to the
+/// descriptors of their names. With dry_run nothing is stored, names of tree tables are not looked
+/// up, and the store may be none.
 MeshCounts store_mesh_tables(store::Store* store, const std::vector<ingest::MeshFile>& tables,
                              bool dry_run);
 

@@ -440,6 +440,7 @@ std::optional<AtlasMeta> Trainer::finish() {
   PlaneWriter planes(topics, backend_, input_.index, ids_with_planes(), input_.frequencies,
                      input_.training.training, cells_, radius_);
   planes.write(work_);
+  planes.write_entry_words(work_, store_.entry_words());
   meta.descriptors = planes.planes();
   planes.write_cells(work_, *placement, options_.imported.heights);
   write_cell_articles(work_, *placement);

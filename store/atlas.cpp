@@ -124,6 +124,20 @@ void RocksAtlas::put_meta(const std::string& name, const std::string& text) {
   ingestion.commit();
 }
 
+void Atlas::put_entry_words(std::span<const EntryWords> words) {
+  put_meta(entry_words_name, encode_entry_words(words));
+}
+
+std::vector<EntryWords> Atlas::entry_words() {
+  const std::optional<std::string> value = meta(entry_words_name);
+  try {
+    return value ? decode_entry_words(*value) : std::vector<EntryWords>();
+  } catch (const StoreError& error) {
+    throw StoreError("the entry words of the atlas '" + directory() + "': " + error.what() +
+                     "; train it again, or restore a copy");
+  }
+}
+
 void RocksAtlas::put_checkpoint(const std::function<std::optional<EncodedShard>()>& next,
                                 const std::string& meta_name, const std::string& meta_value) {
   RocksIngestion ingestion(*rocks_);

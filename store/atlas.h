@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "store/descriptor_code.h"
+#include "store/entry_words.h"
 #include "store/store.h"
 
 namespace somatlas::store {
@@ -30,7 +31,8 @@ namespace somatlas::store {
 ///   articles     neuron, 4 bytes big-endian -> its PMIDs
 ///   descriptors  UI -> name, tree numbers, articles (store/descriptor_codec.h)
 ///   meta         "format" -> "atlas " and this number; "index/FAMILY" -> its index;
-///                "named/NAME" -> sealed (store/frame.h), the text of put_meta()
+///                "named/NAME" -> sealed (store/frame.h), the text of put_meta(); that of
+///                "named/entry_words" is as store/entry_words.h has it
 ///
 /// RocksDB's own family "default" stays empty.
 inline constexpr std::uint32_t atlas_format = 2;
@@ -130,6 +132,9 @@ struct AtlasDescriptor {
   friend bool operator==(const AtlasDescriptor&, const AtlasDescriptor&) = default;
 };
 
+/// The named value that put_entry_words() puts.
+inline constexpr const char* entry_words_name = "entry_words";
+
 class Atlas {
  public:
   enum class Access : std::uint8_t { read, write, create };
@@ -143,6 +148,11 @@ class Atlas {
   /// Named values: settings, schedule state, quality figures, as text (JSON where structured).
   [[nodiscard]] virtual std::optional<std::string> meta(const std::string& name) = 0;
   virtual void put_meta(const std::string& name, const std::string& value) = 0;
+
+  /// Entry words of its descriptors, by ascending code; they are a named value of their own. None
+  /// where its store had none.
+  void put_entry_words(std::span<const EntryWords> words);
+  [[nodiscard]] std::vector<EntryWords> entry_words();
 
   /// A checkpoint: every assignment shard and one meta value replace the earlier ones, atomically
   /// and durably. next yields shards in ascending range until it returns nothing.

@@ -84,7 +84,9 @@ void RocksAtlas::verify(const std::function<void(const Fault&)>& fault) {
       if (!key.starts_with("named/"))
         return;
       try {
-        (void)open_value(key, bytes);
+        const std::string_view text = open_value(key, bytes);
+        if (key == std::string("named/") + entry_words_name)
+          (void)decode_entry_words(text);
       } catch (const StoreError& error) {
         fault({directory() + ", value '" + std::string(key) + "'",
                std::string(error.what()) + remedy});

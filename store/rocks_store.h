@@ -25,12 +25,14 @@ class RocksStore : public Store {
   [[nodiscard]] std::string id() const override;
   [[nodiscard]] std::string state_id() override;
   void commit(std::span<const EncodedDelta> deltas, const LedgerEntry& entry) override;
-  void put_descriptors(std::span<const DescriptorEntry> descriptors) override;
+  void put_descriptors(std::span<const DescriptorEntry> descriptors,
+                       std::span<const EntryWords> words) override;
   void put_mesh_changes(std::span<const MeshChangeList> lists) override;
   [[nodiscard]] std::vector<LedgerEntry> ledger() override;
   [[nodiscard]] std::optional<LedgerEntry> ledger_entry(const FileKey& key) override;
   [[nodiscard]] std::shared_ptr<const MeshView> mesh_view() override;
   [[nodiscard]] std::vector<DescriptorEntry> descriptors_as_filed() override;
+  [[nodiscard]] std::vector<EntryWords> entry_words_as_filed() override;
   [[nodiscard]] std::vector<std::uint32_t> ranges() override;
   [[nodiscard]] std::optional<Shard> shard_as_filed(std::uint32_t range) override;
   void compact() override { rocks_->compact(); }
@@ -45,6 +47,8 @@ class RocksStore : public Store {
   /// The lists of changed descriptors, those of none where there was never one; faults come without
   /// a hint what to do.
   [[nodiscard]] MeshView read_mesh_changes() const;
+  /// Those of the table; faults come as those of changes do.
+  [[nodiscard]] std::vector<EntryWords> read_entry_words() const;
   /// Throws StoreError where a digest is not the one in meta.
   void check_digest(const char* key, const std::string& digest) const;
   /// Reads and checks a shard; its faults come without a hint what to do.
@@ -62,6 +66,7 @@ class RocksStore : public Store {
 inline constexpr const char* ledger_digest_key = "digest/ledger";
 inline constexpr const char* descriptors_digest_key = "digest/descriptors";
 inline constexpr const char* mesh_changes_key = "mesh_changes";
+inline constexpr const char* entry_words_key = "entry_words";
 
 /// "PMIDs 65536 to 131071".
 [[nodiscard]] std::string range_name(std::uint32_t range);

@@ -60,6 +60,14 @@ std::vector<DescriptorEntry> Store::descriptors() {
   return table;
 }
 
+std::vector<EntryWords> Store::entry_words() {
+  return seen_through(*mesh_view(), entry_words_as_filed());
+}
+
+void Store::put_descriptors(std::span<const DescriptorEntry> descriptors) {
+  put_descriptors(descriptors, {});
+}
+
 std::optional<Shard> Store::shard(std::uint32_t range) {
   const std::shared_ptr<const MeshView> view = mesh_view();
   std::optional<Shard> shard = shard_as_filed(range);
@@ -167,7 +175,8 @@ void RocksStore::commit(std::span<const EncodedDelta> deltas, const LedgerEntry&
   ledger_ = std::move(next);
 }
 
-void RocksStore::put_descriptors(std::span<const DescriptorEntry> descriptors) {
+void RocksStore::put_descriptors(std::span<const DescriptorEntry> descriptors,
+                                 std::span<const EntryWords> words) {
   rocks_->require_writable();
   std::map<std::string, std::string> changed;
   for (const DescriptorEntry& entry : descriptors) {
@@ -183,7 +192,23 @@ void RocksStore::put_descriptors(std::span<const DescriptorEntry> descriptors) {
     ingestion.put(descriptors_family, ui, value);
   ingestion.put(meta_family, descriptors_digest_key,
                 seal_value(descriptors_digest_key, digest_of(all)));
+  if (!words.empty())
+    ingestion.put(meta_family, entry_words_key,
+                  encode_entry_words(with_changed(entry_words_as_filed(), words)));
   ingestion.commit();
+}
+
+std::vector<EntryWords> RocksStore::read_entry_words() const {
+  const std::optional<std::string> value = rocks_->get(meta_family, entry_words_key);
+  return value ? decode_entry_words(*value) : std::vector<EntryWords>();
+}
+
+std::vector<EntryWords> RocksStore::entry_words_as_filed() {
+  try {
+    return read_entry_words();
+  } catch (const StoreError& error) {
+    throw rocks_->damaged(std::string("its entry words: ") + error.what());
+  }
 }
 
 void RocksStore::put_mesh_changes(std::span<const MeshChangeList> lists) {

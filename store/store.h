@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "store/descriptor_code.h"
+#include "store/entry_words.h"
 #include "store/file_key.h"
 #include "store/mesh_changes.h"
 #include "store/shard.h"
@@ -31,7 +32,8 @@ namespace somatlas::store {
 ///                "digest/ledger", "digest/descriptors" -> sealed, the digest of all entries of
 ///                that family (store/frame.h; where there is none, they have none);
 ///                "mesh_changes" -> the lists of changed descriptors (store/mesh_changes.h; none
-///                where none was ever given)
+///                where none was ever given); "entry_words" -> those of the table
+///                (store/entry_words.h; none where no table gave any)
 ///
 /// RocksDB's own family "default" stays empty.
 inline constexpr std::uint32_t store_format = 3;
@@ -89,8 +91,12 @@ class Store {
   virtual void commit(std::span<const EncodedDelta> deltas, const LedgerEntry& entry) = 0;
   /// The same, encoding them first.
   void commit(std::span<const Shard> deltas, const LedgerEntry& entry);
-  /// Adds or replaces descriptors by code, atomically and durably.
-  virtual void put_descriptors(std::span<const DescriptorEntry> descriptors) = 0;
+  /// Adds or replaces descriptors by code, and entry words of those that words names, atomically
+  /// and durably.
+  virtual void put_descriptors(std::span<const DescriptorEntry> descriptors,
+                               std::span<const EntryWords> words) = 0;
+  /// The same; all entry words stay.
+  void put_descriptors(std::span<const DescriptorEntry> descriptors);
   /// Replaces the lists of changed descriptors, atomically and durably; shards and table stay as
   /// they are filed. Throws StoreError where the changes go in a circle.
   virtual void put_mesh_changes(std::span<const MeshChangeList> lists) = 0;
@@ -104,6 +110,10 @@ class Store {
   [[nodiscard]] virtual std::vector<DescriptorEntry> descriptors_as_filed() = 0;
   /// The table through the view.
   [[nodiscard]] std::vector<DescriptorEntry> descriptors();
+  /// By ascending code, as they were put; none in a store whose tables gave none.
+  [[nodiscard]] virtual std::vector<EntryWords> entry_words_as_filed() = 0;
+  /// The same through the view.
+  [[nodiscard]] std::vector<EntryWords> entry_words();
   /// Ranges that have a shard, ascending.
   [[nodiscard]] virtual std::vector<std::uint32_t> ranges() = 0;
   /// The shard of a range as its files gave it; nothing where there is none. Safe from several

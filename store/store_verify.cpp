@@ -89,6 +89,11 @@ void RocksStore::verify(const std::function<void(const Fault&)>& fault) {
   } catch (const StoreError& error) {
     fault({directory() + ", changes of descriptors", error.what() + remedy({})});
   }
+  try {
+    (void)read_entry_words();
+  } catch (const StoreError& error) {
+    fault({directory() + ", entry words", error.what() + remedy({})});
+  }
 
   std::uint64_t records = 0;
   bool shards_whole = true;

@@ -76,6 +76,7 @@ void print_atlas_json(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Outp
   auto json = nlohmann::ordered_json::parse(to_json(meta));
   json["directory"] = atlas.directory();
   json["disk_bytes"] = atlas.disk_bytes();
+  json["entry_words"] = store::count_words(atlas.entry_words());
   const store::AtlasCells cells = atlas.cells();
   const Names names(atlas);
   for (std::size_t level = 0; level < store::region_levels; ++level) {
@@ -106,6 +107,9 @@ void print_atlas(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Output& o
   report_line(out, "store state", meta.store_state, "state id of the store when it was trained");
   report_line(out, "side", std::to_string(side) + " (" + count_of(side * side, "cell") + ")");
   report_line(out, "descriptors", std::to_string(meta.descriptors));
+  if (const std::uint64_t words = store::count_words(atlas.entry_words()); words != 0) {
+    report_line(out, "entry words", std::to_string(words), "further names that find them");
+  }
   report_line(out, "training articles", std::to_string(meta.training_articles));
   report_line(out, "held-out articles", std::to_string(meta.heldout_articles),
               "kept out of the training to check it");

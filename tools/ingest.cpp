@@ -110,6 +110,7 @@ nlohmann::ordered_json to_json(bool dry_run, const IngestSummary& summary,
                                 {"renamed", summary.mesh.renamed},
                                 {"moved", summary.mesh.moved},
                                 {"unchanged", summary.mesh.unchanged},
+                                {"entry_words", summary.mesh.entry_words},
                                 {"tree_numbers_added", summary.mesh.tree_numbers},
                                 {"tree_names_unknown", summary.mesh.unknown_names}}},
                               {"mesh_changes",
@@ -185,7 +186,10 @@ void say_summary(Session& session, const Options& options, const IngestSummary& 
                 " from tables: " + std::to_string(summary.mesh.added) + " new, " +
                 std::to_string(summary.mesh.renamed) + " renamed, " +
                 std::to_string(summary.mesh.moved) + " with other tree numbers, " +
-                std::to_string(summary.mesh.unchanged) + " unchanged.");
+                std::to_string(summary.mesh.unchanged) + " unchanged" +
+                (summary.mesh.entry_words == 0
+                     ? "."
+                     : "; " + count_of(summary.mesh.entry_words, "entry word") + " of them."));
   }
   if (summary.mesh.tree_names != 0) {
     session.say("Read the tree numbers of " + count_of(summary.mesh.tree_names, "name") +
@@ -299,7 +303,9 @@ Run define_ingest(CLI::App& command) {
       .add_option("--mesh", options->ingest.mesh,
                   "A MeSH table, which files that give headings by name need: descYYYY.xml, a TSV "
                   "of UI, name, tree numbers, gzip too; or mtreesYYYY.bin, whose tree numbers are "
-                  "added to those of the descriptors of that name. May be given several times")
+                  "added to those of the descriptors of that name. Entry words, by which the "
+                  "viewer, map and export find descriptors too, are in descYYYY.xml alone. May be "
+                  "given several times")
       ->allow_extra_args(false)
       ->type_name("TABLE");
   command

@@ -126,6 +126,7 @@ void print_store_json(store::Store& store, const StoreFigures& figures, Output& 
         {"xml_bytes", files.xml_bytes},
         {"citations", files.citations}};
   }
+  json["entry_words"] = store::count_words(store.entry_words());
   json["disk_bytes_by_part"] = store.disk_parts();
   json["mesh_changes"] = json_of(*store.mesh_view(), figures.effect);
   put_json(out, json);
@@ -168,6 +169,9 @@ void print_store_text(store::Store& store, const StoreFigures& figures, Output& 
   report_line(out, "mean descriptors", fixed(ratio(figures.uses, figures.articles), 2),
               "of the articles with descriptors");
   report_line(out, "distinct descriptors", std::to_string(figures.descriptors.size()));
+  if (const std::uint64_t words = store::count_words(store.entry_words()); words != 0) {
+    report_line(out, "entry words", std::to_string(words), "further names that find descriptors");
+  }
   print_view(*store.mesh_view(), figures.effect, out);
   const auto years = figures.year_range();
   report_line(out, "years",

@@ -1,5 +1,6 @@
 // MeSH tables in their three forms, and lists of changes, as one file. Promises: every descriptor
-// has a name and a UI of its own and well-formed tree numbers; every refusal names a line.
+// has a name and a UI of its own, well-formed tree numbers and entry words that differ; every
+// refusal names a line.
 #include <cstdint>
 #include <set>
 
@@ -20,6 +21,11 @@ void check_table(const std::string& path) {
     expect(uis.insert(descriptor.ui), "a UI stands once");
     for (const std::string& number : descriptor.tree_numbers) {
       expect(ingest::is_tree_number(number), "a tree number is one", number);
+    }
+    std::set<std::string> words;
+    for (const std::string& word : descriptor.entry_words.value_or(std::vector<std::string>())) {
+      expect(!word.empty() && word != descriptor.name && words.insert(word).second,
+             "an entry word is another name, and stands once", word);
     }
   }
   std::set<std::string> numbers;

@@ -1,6 +1,6 @@
-// The other values on disk: ledger entries, descriptors, and all that an atlas holds. The first
-// byte chooses which, the rest is its content under a checksum that fits, or the value as it
-// stands. Promises: what decodes encodes to the same bytes, or is refused with a StoreError.
+// The other values on disk: ledger entries, descriptors, entry words, and all that an atlas holds.
+// The first byte chooses which, the rest is its content under a checksum that fits, or the value as
+// it stands. Promises: what decodes encodes to the same bytes, or is refused with a StoreError.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -96,6 +96,11 @@ void check_index(std::string_view content) {
   expect(encode_index(decode_index(value)) == value, one_form);
 }
 
+void check_entry_words(std::string_view content) {
+  const std::string value = seal_frame({"SOME", 1, std::size_t{1} << 28}, 0, content);
+  expect(encode_entry_words(decode_entry_words(value)) == value, one_form);
+}
+
 /// As it stands: the checksum of nearly all of these is wrong.
 void check_unsealed(std::string_view value) {
   const auto refuses = [](const auto& call) {
@@ -114,9 +119,9 @@ void check_unsealed(std::string_view value) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace somatlas::store;
-  constexpr std::array checks = {check_ledger,   check_descriptor, check_assignment,
-                                 check_places,   check_plane,      check_cells,
-                                 check_articles, check_index,      check_unsealed};
+  constexpr std::array checks = {check_ledger,   check_descriptor, check_assignment, check_places,
+                                 check_plane,    check_cells,      check_articles,   check_index,
+                                 check_unsealed, check_entry_words};
   if (size == 0) {
     return 0;
   }

@@ -123,6 +123,70 @@ TEST_F(MeshTable, DescriptorXml) {
             Lines{"D000001|A|"});
 }
 
+/// A descriptor of that name with that inside its ConceptList.
+std::string with_concepts(const std::string& name, const std::string& concepts) {
+  return "<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D009203</DescriptorUI>"
+         "<DescriptorName><String>" +
+         name + "</String></DescriptorName><ConceptList>\n" + concepts +
+         "</ConceptList></DescriptorRecord></DescriptorRecordSet>";
+}
+
+std::string term(const std::string& text, const std::string& attributes = "") {
+  return "<Term " + attributes + "><TermUI>T1</TermUI><String>" + text +
+         "</String><ThesaurusIDlist><ThesaurusID>NLM</ThesaurusID></ThesaurusIDlist></Term>\n";
+}
+
+std::string one_concept(const std::string& terms) {
+  return "<Concept><ConceptUI>M1</ConceptUI><ConceptName><String>A name</String></ConceptName>"
+         "<ConceptRelationList><ConceptRelation><Concept1UI>M2</Concept1UI></ConceptRelation>"
+         "</ConceptRelationList><TermList>\n" +
+         terms + "</TermList></Concept>\n";
+}
+
+using Words = std::optional<std::vector<std::string>>;
+
+TEST_F(MeshTable, EntryWordsAreTheOtherTermsOfAllConcepts) {
+  const auto words = [this](std::string_view bytes) {
+    return read_mesh_file(scratch.write("table", bytes)).descriptors.at(0).entry_words;
+  };
+  EXPECT_EQ(words(with_concepts(
+                "Myocardial Infarction",
+                one_concept(term("Myocardial Infarction") + term("MYOCARDIAL infarction") +
+                            term("Infarction, Myocardial", "IsPermutedTermYN=\"Y\"") +
+                            term("Heart &#65;ttack &lt;i&gt; &amp; Co", "IsPermutedTermYN=\"N\"")) +
+                    one_concept(term("\nHeart\tAttack\n") + term("heart attack") + term("  ") +
+                                term("Infarctus m\xc3\xa9"
+                                     "dical")) +
+                    "<Concept/><Concept><Term><String>None</String></Term></Concept>")),
+            (Words{{"Heart Attack <i> & Co", "Heart Attack",
+                    "Infarctus m\xc3\xa9"
+                    "dical"}}));
+  EXPECT_EQ(words(with_concepts("A", "")), Words{std::vector<std::string>{}});
+  EXPECT_EQ(words("<a><DescriptorRecord><DescriptorUI>D000001</DescriptorUI><DescriptorName>"
+                  "<String>A</String></DescriptorName></DescriptorRecord></a>"),
+            std::nullopt);
+  EXPECT_EQ(words("D000001\tA\t\n"), std::nullopt);
+}
+
+TEST_F(MeshTable, EntryWordsAreBoundedInLengthAndNumber) {
+  const std::string longest(4096, 'x');
+  EXPECT_EQ(rows(with_concepts("A", one_concept(term(longest)))), Lines{"D009203|A|"});
+  EXPECT_EQ(
+      fault(with_concepts("A", one_concept(term(longest + "y")))),
+      ":3: has a UI, name, tree number or term of more than 4096 bytes; fetch the file again");
+  std::string terms;
+  for (int i = 0; i < 10'000; ++i) {
+    terms += term(std::to_string(i)) + term(std::to_string(i));
+  }
+  EXPECT_EQ(rows(with_concepts("A", one_concept(terms))), Lines{"D009203|A|"});
+  EXPECT_EQ(fault(with_concepts("A", one_concept(terms + term("more")))),
+            ":20003: has a DescriptorRecord with more than 10000 terms; fetch the file again");
+  const std::string whole = with_concepts("A", one_concept(term("Heart Attack")));
+  EXPECT_EQ(fault(whole.substr(0, whole.find("ttack"))),
+            ":3: is cut short: it ends before its root element DescriptorRecordSet is closed; "
+            "fetch it again");
+}
+
 // dump prints the table, a line a descriptor and a tab between its columns.
 TEST_F(MeshTable, NamesOfDescriptorXmlStayOnOneLine) {
   EXPECT_EQ(rows("<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D000001</DescriptorUI>"

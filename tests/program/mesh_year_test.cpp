@@ -91,6 +91,7 @@ TEST_F(MeshYear, ANewerTableReplacesNamesAndTreeNumbers) {
                       {"renamed", 1},
                       {"moved", 1},
                       {"unchanged", 1},
+                      {"entry_words", 0},
                       {"tree_numbers_added", 0},
                       {"tree_names_unknown", 0}};
   EXPECT_EQ(json::parse(ending.out).at("mesh"), expected);

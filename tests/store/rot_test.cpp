@@ -28,6 +28,8 @@ std::string read_store(const std::string& path) {
     all += entry.name;
   for (const MeshChangeList& list : store->mesh_view()->lists())
     all += list.name + list.changes.at(0).old_name;
+  for (const EntryWords& entry : store->entry_words())
+    all += entry.words.at(0);
   for (const std::uint32_t range : store->ranges())
     all += encode(store->shard(range).value());
   return all;
@@ -151,7 +153,9 @@ TEST(Rot, InAStoreIsFoundOrHarmless) {
       if (number == 5)
         store->compact();
     }
-    store->put_descriptors(std::vector{DescriptorEntry{descriptor_code(6801, 6), "Humans", {}}});
+    const DescriptorCode humans = descriptor_code(6801, 6);
+    store->put_descriptors(std::vector{DescriptorEntry{humans, "Humans", {}}},
+                           std::vector{EntryWords{humans, {"Homo sapiens"}}});
     const DescriptorCode cobra = descriptor_code(3040, 6);
     const MeshChange change{MeshChangeKind::merged, cobra, "Cobra Venoms", descriptor_code(4546, 6),
                             "Elapid Venoms"};
