@@ -324,7 +324,8 @@ Run define_export(CLI::App& command) {
   command
       .add_option(
           "--descriptor", options->descriptor,
-          "png, svg: whose plane to draw, by UI or by the name of the MeSH heading in any case")
+          "png, svg: whose plane to draw, by UI, or by the name of the MeSH heading or an entry "
+          "word in any case")
       ->type_name("UI|NAME");
   command
       .add_option("--labels", options->labels,
@@ -352,10 +353,10 @@ Run define_export(CLI::App& command) {
       ->type_name("N");
   CLI::Option* descriptors =
       command
-          .add_option(
-              "--descriptors", options->descriptors,
-              "wts, cod, somw: of these alone, UIs or names with `;` between (default: all); "
-              "html: planes of these")
+          .add_option("--descriptors", options->descriptors,
+                      "wts, cod, somw: of these alone, UIs, names or entry words with `;` between "
+                      "(default: all); "
+                      "html: planes of these")
           ->type_name("LIST");
   command
       .add_option("--planes", options->planes,

@@ -124,8 +124,9 @@ Run define_map(CLI::App& command) {
       .add_option(
           "INPUT", options->input,
           "MEDLINE XML (gzip too); or PMIDs, one a line; or a line an article, its descriptors "
-          "separated by `;`, each by UI or by the name of the MeSH heading in any case (no entry "
-          "terms, no qualifiers); the first line tells which; - is standard input")
+          "separated by `;`, each by UI, by the name of the MeSH heading in any case, or by an "
+          "entry word where the store was given descYYYY.xml (no qualifiers); the first line tells "
+          "which; - is standard input")
       ->required()
       ->type_name("");
   command.footer(

@@ -45,6 +45,18 @@ test('each name is found, and titles a plane, as it is', async () => {
   await opened.close();
 });
 
+test('each entry word is found, and shown as it is', async () => {
+  const opened = await openPage(browser, site, '', { bypassCSP: true });
+  const { page } = opened;
+  for (const [i, name] of payloads.entries()) {
+    await page.fill('#search', `no${i}.`);
+    await page.waitForFunction((text) => document.querySelector('#found li span')?.textContent === text,
+      `${name}entry word: no${i}. ${name}`);
+  }
+  await checkQuiet(opened);
+  await opened.close();
+});
+
 test('names on the map and on cards are shown as they are', async () => {
   const opened = await openPage(browser, site, '#layer=hits&z=7&row=4&column=4', { bypassCSP: true });
   const { page } = opened;

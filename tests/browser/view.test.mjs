@@ -174,6 +174,24 @@ test('a search finds its descriptor and shows its plane', async () => {
   });
 });
 
+test('a search finds a descriptor by its entry words and says by which', async () => {
+  await withPage('', async (page) => {
+    for (const [text, expected] of [
+      ['homo SAPIENS', ['Humans|entry word: Homo sapiens']],
+      ['human beings', ['Male|entry word: Males, Human Beings']],
+      ['human being', ['Humans|entry word: Human Being', 'Male|entry word: Males, Human Beings']],
+      ['being, human', ['Nothing found|']], // a permuted one
+      ['homo s', ['Humans|entry word: Homo sapiens']],
+    ]) {
+      await page.fill('#search', text);
+      await page.waitForFunction((lines) => [...document.querySelectorAll('#found li > span')]
+        .map((found) => `${found.firstChild.textContent}|${found.querySelector('small')?.textContent ?? ''}`).join('\n') === lines, expected.join('\n'));
+    }
+    await page.press('#search', 'Enter');
+    await page.locator('#legend strong').getByText('Humans', { exact: true }).waitFor();
+  });
+});
+
 test('a search for a PMID shows its cell', async () => {
   await withPage('', async (page) => {
     for (let i = 0; i < 3; ++i) {

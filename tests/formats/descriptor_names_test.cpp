@@ -51,6 +51,26 @@ TEST(DescriptorNames, ThatDifferInCaseAloneAreFoundOnlyExactly) {
   EXPECT_EQ(found("aids"), "-");
 }
 
+TEST(DescriptorNames, AnEntryWordOfOneDescriptorLeadsToIt) {
+  const auto words = [](std::uint32_t number, const std::vector<std::string>& of_one) {
+    return store::EntryWords{store::descriptor_code(number, 6), of_one};
+  };
+  const DescriptorNames names(mesh, std::vector{words(1, {"Homo sapiens", "People", "Neoplasms"}),
+                                                words(2, {"Cancer", "CANCER", "aids"}),
+                                                words(4, {"people"}), words(99, {"Unknown Here"})});
+  const auto found_by = [&](const std::string& wanted) {
+    const store::AtlasDescriptor* const descriptor = names.find(wanted);
+    return descriptor == nullptr ? "-" : store::descriptor_ui(descriptor->code);
+  };
+  EXPECT_EQ(found_by(" homo SAPIENS"), "D000001");
+  EXPECT_EQ(found_by("cancer"), "D000002");
+  EXPECT_EQ(found_by("neoplasms"), "D000002") << "a heading comes before an entry word";
+  for (const std::string wanted : {"People", "unknown here", "aids", "Homo", ""}) {
+    EXPECT_EQ(found_by(wanted), "-") << wanted;
+  }
+  EXPECT_EQ(names.find_heading("Cancer"), nullptr);
+}
+
 TEST(DescriptorNames, TheNearestIsProposed) {
   const DescriptorNames names(mesh);
   EXPECT_EQ(names.proposal("Neoplasm"), "; did you mean \"Neoplasms\"?");

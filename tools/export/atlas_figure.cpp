@@ -33,12 +33,12 @@ std::string grouped(std::uint64_t number) {
 
 const store::AtlasDescriptor& find_descriptor(
     const std::vector<store::AtlasDescriptor>& descriptors, const std::string& wanted,
-    const std::string& atlas) {
-  const lookup::DescriptorNames names(descriptors);
+    store::Atlas& atlas) {
+  const lookup::DescriptorNames names(descriptors, atlas.entry_words());
   if (const store::AtlasDescriptor* const found = names.find(wanted)) {
     return *found;
   }
-  throw store::StoreError(atlas + ": has no descriptor \"" + wanted +
+  throw store::StoreError(atlas.directory() + ": has no descriptor \"" + wanted +
                           "\" (give the UI or the name of a MeSH heading)" +
                           names.proposal(wanted));
 }
@@ -229,8 +229,7 @@ class FigureMaker {
   }
 
   void show_plane(const std::string& wanted) {
-    const store::AtlasDescriptor& descriptor =
-        find_descriptor(descriptors_, wanted, atlas_.directory());
+    const store::AtlasDescriptor& descriptor = find_descriptor(descriptors_, wanted, atlas_);
     const auto plane = atlas_.plane(descriptor.code);
     if (!plane || plane->size() != figure_.value.size()) {
       throw store::StoreError(atlas_.directory() + ": the plane of " +

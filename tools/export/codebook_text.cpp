@@ -14,7 +14,7 @@ std::vector<store::AtlasDescriptor> chosen_descriptors(store::Atlas& atlas, std:
   if (lookup::trimmed(list).empty()) {
     return all;
   }
-  const lookup::DescriptorNames names(all);
+  const lookup::DescriptorNames names(all, atlas.entry_words());
   std::vector<store::AtlasDescriptor> chosen;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(';'), list.size());

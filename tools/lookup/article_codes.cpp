@@ -1,4 +1,5 @@
-// Names are looked up in the atlas first, then among the old names of the store's lists.
+// Names are looked up in the atlas first, then among the old names of the store's lists, at last
+// among entry words.
 #include "tools/lookup/article_codes.h"
 
 #include <algorithm>
@@ -22,8 +23,9 @@ std::vector<store::AtlasDescriptor> former_descriptors(const store::MeshView& vi
 }  // namespace
 
 ArticleCodes::ArticleCodes(std::span<const store::AtlasDescriptor> descriptors,
+                           std::span<const store::EntryWords> words,
                            std::shared_ptr<const store::MeshView> view)
-    : names_(descriptors),
+    : names_(descriptors, words),
       view_(std::move(view)),
       former_(former_descriptors(*view_)),
       former_names_(former_) {}
@@ -36,9 +38,12 @@ ArticleCodes::Found ArticleCodes::of(const Article& article) const {
   }
   std::set<std::string> unknown;
   for (const std::string& name : article.names) {
-    const store::AtlasDescriptor* descriptor = names_.find(name);
+    const store::AtlasDescriptor* descriptor = names_.find_heading(name);
     if (descriptor == nullptr) {
       descriptor = former_names_.find(name);
+    }
+    if (descriptor == nullptr) {
+      descriptor = names_.find(name);
     }
     if (descriptor != nullptr) {
       filed.push_back(descriptor->code);

@@ -1,6 +1,7 @@
 // The descriptors of an article of `map`'s input as an atlas has them. Always holds: a name is that
-// of the atlas's table or what it was before a change of the store's lists, and leads to what the
-// descriptor has become; a descriptor counts once, however often the article has it.
+// of the atlas's table, what it was before a change of the store's lists, or an entry word, and
+// leads to what the descriptor has become; a descriptor counts once, however often the article has
+// it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,10 @@ namespace somatlas::lookup {
 
 class ArticleCodes {
  public:
-  /// descriptors: the atlas's, which outlive this. view: the store's lists of changes.
+  /// descriptors: the atlas's, which outlive this, and words their entry words. view: the store's
+  /// lists of changes.
   ArticleCodes(std::span<const store::AtlasDescriptor> descriptors,
+               std::span<const store::EntryWords> words,
                std::shared_ptr<const store::MeshView> view);
   ArticleCodes(const ArticleCodes&) = delete;
   ArticleCodes& operator=(const ArticleCodes&) = delete;

@@ -45,7 +45,7 @@ ArticlePlacer::ArticlePlacer(pipeline::AtlasMapper& mapper, store::Store* store,
       store_(store),
       take_(std::move(take)),
       say_(std::move(say)),
-      codes_(mapper_.descriptors(),
+      codes_(mapper_.descriptors(), mapper_.entry_words(),
              store != nullptr ? store->mesh_view() : std::make_shared<store::MeshView>()) {
   if (store_ != nullptr) {
     check_store();

@@ -69,7 +69,8 @@ std::string folded(std::string_view text) {
   return small;
 }
 
-DescriptorNames::DescriptorNames(std::span<const store::AtlasDescriptor> descriptors)
+DescriptorNames::DescriptorNames(std::span<const store::AtlasDescriptor> descriptors,
+                                 std::span<const store::EntryWords> words)
     : descriptors_(descriptors) {
   for (const store::AtlasDescriptor& descriptor : descriptors_) {
     if (!descriptor.name.empty() && exact_.emplace(descriptor.name, &descriptor).second) {
@@ -77,9 +78,35 @@ DescriptorNames::DescriptorNames(std::span<const store::AtlasDescriptor> descrip
       known->second = added ? &descriptor : nullptr;
     }
   }
+  std::unordered_map<store::DescriptorCode, const store::AtlasDescriptor*> of_code;
+  for (const store::AtlasDescriptor& descriptor : descriptors_) {
+    of_code.emplace(descriptor.code, &descriptor);
+  }
+  for (const store::EntryWords& entry : words) {
+    const auto descriptor = of_code.find(entry.code);
+    if (descriptor == of_code.end()) {
+      continue;
+    }
+    for (const std::string& word : entry.words) {
+      const auto [known, added] = entry_words_.emplace(folded(word), descriptor->second);
+      if (!added && known->second != descriptor->second) {
+        known->second = nullptr;
+      }
+    }
+  }
 }
 
 const store::AtlasDescriptor* DescriptorNames::find(std::string_view wanted) const {
+  const store::AtlasDescriptor* const heading = find_heading(wanted);
+  if (heading != nullptr || entry_words_.empty()) {
+    return heading;
+  }
+  const std::string name = folded(wanted);
+  const auto known = folded_.contains(name) ? entry_words_.end() : entry_words_.find(name);
+  return known == entry_words_.end() ? nullptr : known->second;
+}
+
+const store::AtlasDescriptor* DescriptorNames::find_heading(std::string_view wanted) const {
   const std::string_view name = trimmed(wanted);
   if (const auto exact = exact_.find(name); exact != exact_.end()) {
     return exact->second;

@@ -21,6 +21,7 @@
 #include "store/store.h"
 #include "tools/lookup/article_codes.h"
 #include "tools/serve/byte_cache.h"
+#include "tools/serve/name_index.h"
 #include "tools/serve/year_counts.h"
 
 namespace somatlas::serve {
@@ -59,6 +60,9 @@ class AtlasView {
   /// The descriptors that lead in a cell, best first, each with its weight there.
   [[nodiscard]] std::vector<std::pair<store::DescriptorCode, std::uint16_t>> leading(
       std::uint32_t cell) const;
+  /// By ascending code.
+  [[nodiscard]] const std::vector<store::EntryWords>& entry_words() const { return entry_words_; }
+  [[nodiscard]] const NameIndex& names() const { return names_; }
   /// What the descriptors of an article's line are here.
   [[nodiscard]] const lookup::ArticleCodes& codes() const { return codes_; }
   /// Number of the region of that level that each cell lies in.
@@ -107,6 +111,8 @@ class AtlasView {
   store::AtlasCells cells_;
   std::vector<store::AtlasDescriptor> descriptors_;  // UI order
   std::unordered_map<store::DescriptorCode, std::size_t> place_;
+  std::vector<store::EntryWords> entry_words_;
+  NameIndex names_;
   lookup::ArticleCodes codes_;
   std::array<std::vector<std::uint32_t>, store::region_levels> part_;
   std::string state_;

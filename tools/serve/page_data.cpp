@@ -76,6 +76,19 @@ void write_names(PageFolder& folder, const AtlasView& view,
   folder.write_data("names", names);
 }
 
+void write_entry_words(PageFolder& folder, const AtlasView& view) {
+  json lists = json::array();
+  for (const store::EntryWords& entry : view.entry_words()) {
+    if (const auto* const found = view.descriptor(entry.code); found != nullptr) {
+      json& list = lists.emplace_back(json::array({found - view.descriptors().data()}));
+      for (const std::string& word : entry.words) {
+        list.push_back(word);
+      }
+    }
+  }
+  folder.write_data("entry_words", lists);
+}
+
 void write_regions(PageFolder& folder, const AtlasView& view) {
   json levels = json::array();
   for (const std::vector<store::AtlasRegion>& level : view.cells().levels) {

@@ -43,13 +43,15 @@ inline constexpr std::size_t articles_a_file = 8192;
 /// and whether it is among planes, UI order.
 void write_names(PageFolder& folder, const AtlasView& view,
                  std::span<const store::AtlasDescriptor> planes);
+/// data/entry_words.js: of each descriptor that has any its place in data/names.js, then they.
+void write_entry_words(PageFolder& folder, const AtlasView& view);
 /// data/regions.js: of each region of each level name, centre, cells, hits, parent.
 void write_regions(PageFolder& folder, const AtlasView& view);
 /// data/cells/N.js: the cells of square N, row by row. False where it was asked to stop.
 [[nodiscard]] bool write_cells(PageFolder& folder, const AtlasView& view,
                                const std::stop_token& stop);
-/// data/places/N.js: PMIDs, cells and regions of so many articles. The first PMID of each file; empty where
-/// it was asked to stop, or no article has a place.
+/// data/places/N.js: PMIDs, cells and regions of so many articles. The first PMID of each file;
+/// empty where it was asked to stop, or no article has a place.
 [[nodiscard]] std::vector<std::uint32_t> write_places(PageFolder& folder, const AtlasView& view,
                                                       const std::stop_token& stop);
 

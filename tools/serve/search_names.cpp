@@ -1,5 +1,4 @@
-// Names are compared without regard to case; each search goes through all of them, which takes
-// thirty thousand comparisons.
+// Names and entry words are compared without regard to case.
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -16,22 +15,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int not_found = 4;
-
-// 0 where it is the name, 1 where the name begins with it, 2 where one of its words does, 3 where
-// it is inside.
-int distance_from(const std::string& name, const std::string& wanted) {
-  if (name == wanted) {
-    return 0;
+// The descriptor of that UI comes first, whatever else has the UI in its name.
+void put_first(std::vector<NameIndex::Match>& matches, const AtlasView& view,
+               store::DescriptorCode code) {
+  if (const store::AtlasDescriptor* const found = view.descriptor(code)) {
+    const auto place = static_cast<std::size_t>(found - view.descriptors().data());
+    std::erase_if(matches,
+                  [&](const NameIndex::Match& match) { return match.descriptor == place; });
+    matches.push_back({.descriptor = place, .rank = 0, .entry_word = {}});
   }
-  int nearest = not_found;
-  for (std::size_t at = name.find(wanted); at != std::string::npos;
-       at = name.find(wanted, at + 1)) {
-    const bool begins_word =
-        at > 0 && std::string_view(" ,-()'").find(name[at - 1]) != std::string_view::npos;
-    nearest = std::min(nearest, at == 0 ? 1 : begins_word ? 2 : 3);
-  }
-  return nearest;
 }
 
 }  // namespace
@@ -51,28 +43,29 @@ json search_names(const AtlasView& view, std::string_view text) {
       found["article"]["column"] = place->neuron % view.side();
     }
   }
+  std::vector<NameIndex::Match> matches = view.names().find(wanted);
   std::string ui = wanted;
   std::ranges::transform(ui, ui.begin(), [](unsigned char c) { return std::toupper(c); });
-  const auto code = store::descriptor_code_of(ui);
-  using Candidate = std::tuple<int, std::uint64_t, std::size_t>;
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < view.descriptors().size(); ++i) {
-    const store::AtlasDescriptor& descriptor = view.descriptors()[i];
-    const int distance =
-        code == descriptor.code ? 0 : distance_from(lookup::folded(descriptor.name), wanted);
-    if (distance < not_found) {
-      candidates.emplace_back(distance, ~descriptor.articles, i);
+  if (const auto code = store::descriptor_code_of(ui)) {
+    put_first(matches, view, *code);
+  }
+  const auto order = [&](const NameIndex::Match& match) {
+    return std::tuple(match.rank, ~view.descriptors()[match.descriptor].articles, match.descriptor);
+  };
+  const auto shown = std::min(matches.size(), most_found);
+  std::ranges::partial_sort(matches, matches.begin() + static_cast<std::ptrdiff_t>(shown), {},
+                            order);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const store::AtlasDescriptor& descriptor = view.descriptors()[matches[i].descriptor];
+    json& entry =
+        found["descriptors"].emplace_back(json{{"ui", store::descriptor_ui(descriptor.code)},
+                                               {"name", descriptor.name},
+                                               {"articles", descriptor.articles}});
+    if (!matches[i].entry_word.empty()) {
+      entry["entry"] = matches[i].entry_word;
     }
   }
-  const auto shown = std::min(candidates.size(), most_found);
-  std::ranges::partial_sort(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(shown));
-  for (std::size_t i = 0; i < shown; ++i) {
-    const store::AtlasDescriptor& descriptor = view.descriptors()[std::get<2>(candidates[i])];
-    found["descriptors"].push_back({{"ui", store::descriptor_ui(descriptor.code)},
-                                    {"name", descriptor.name},
-                                    {"articles", descriptor.articles}});
-  }
-  found["more"] = candidates.size() - shown;
+  found["more"] = matches.size() - shown;
   return found;
 }
 

@@ -182,6 +182,7 @@ std::optional<PageSummary> export_page(const AtlasView& view, const PageRequest&
     }
   }
   write_names(folder, view, planes);
+  write_entry_words(folder, view);
   write_regions(folder, view);
   described["cells_edge"] = cells_edge;
   described["recent_from"] = view.cells().recent_from;

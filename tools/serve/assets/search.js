@@ -29,7 +29,7 @@ class Search {
     const found = await api.search(text);
     if (text !== this.input.value.trim()) return;
     this.choices = found.descriptors.map((entry) => ({
-      text: entry.name, more: `${grouped(entry.articles)} articles`,
+      text: entry.name, by: entry.entry, more: `${grouped(entry.articles)} articles`,
       take: () => (entry.cell ? this.show(...entry.cell, true) : this.plane(entry.ui)), // a folder has not all planes
     }));
     if (found.article) {
@@ -41,7 +41,8 @@ class Search {
     if (!this.choices.length) this.choices = [{ text: 'Nothing found', more: '', take: () => {} }];
     this.list.replaceChildren(...this.choices.map((choice, i) => make('li', {
       id: `found${i}`, role: 'option', 'aria-selected': 'false', onmousedown: (event) => { event.preventDefault(); this.take(i); },
-    }, make('span', {}, choice.text), make('small', {}, choice.more))));
+    }, make('span', {}, choice.text, ...(choice.by ? [make('small', {}, `entry word: ${choice.by}`)] : [])),
+    make('small', {}, choice.more))));
     this.list.hidden = false;
     this.input.setAttribute('aria-expanded', 'true');
     this.choose(0);

@@ -176,6 +176,14 @@ const api = {
     };
   },
 
+  /** Of each descriptor its name and then its entry words in small letters, and the words as they are written. */
+  async terms() {
+    const [names, lists] = await Promise.all([this.data('names'), this.data('entry_words')]);
+    const written = names.map(() => []);
+    for (const [number, ...words] of lists) written[number] = words;
+    return { written, folded: names.map(([, name], i) => [name, ...written[i]].map((term) => term.toLowerCase())) };
+  },
+
   async search(text) {
     const wanted = text.trim().toLowerCase();
     const found = { descriptors: [], more: 0 };
@@ -193,15 +201,24 @@ const api = {
       }
       return nearest;
     };
+    this.searched ??= this.terms();
+    const { written, folded } = await this.searched;
     const ranked = [];
-    for (const [ui, name, articles, cell, plane] of await this.data('names')) {
-      const far = ui.toLowerCase() === wanted ? 0 : distance(name.toLowerCase());
-      if (far < 4 && (plane || cell >= 0)) {
-        ranked.push([far, -articles, {
-          ui, name, articles, ...(plane ? {} : { cell: [Math.floor(cell / side), cell % side] }),
+    (await this.data('names')).forEach(([ui, name, articles, cell, plane], i) => {
+      if (!plane && cell < 0) return;
+      // A name comes before an entry word that is as near.
+      let [rank, at] = [ui.toLowerCase() === wanted ? 0 : 8, 0];
+      for (let k = 0; k < folded[i].length && rank > 0; ++k) {
+        const other = 2 * distance(folded[i][k]) + (k > 0 ? 1 : 0);
+        if (other < rank) [rank, at] = [other, k];
+      }
+      if (rank < 8) {
+        ranked.push([rank, -articles, {
+          ui, name, articles, ...(at > 0 ? { entry: written[i][at - 1] } : {}),
+          ...(plane ? {} : { cell: [Math.floor(cell / side), cell % side] }),
         }]);
       }
-    }
+    });
     ranked.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     found.descriptors = ranked.slice(0, 20).map(([, , entry]) => entry);
     found.more = Math.max(0, ranked.length - 20);
