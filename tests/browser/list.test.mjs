@@ -105,3 +105,23 @@ test('lines of descriptors are placed by the program, and not asked for in a fol
   assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
   await close();
 });
+
+test('lists are read however they are broken into lines', async () => {
+  const { page, notes, close } = await openPage(browser, site);
+  const read = (text) => page.evaluate(async (list) => {
+    const { articles, unusable } = await readList(list, new AbortController().signal, () => {});
+    return { articles, unusable };
+  }, text);
+  const pmids = Array.from({ length: 20000 }, (_, i) => 30000000 + 7 * i);
+  for (const between of [', ', ';', '\t', '\r', '\r\n']) {
+    const { articles, unusable } = await read(pmids.join(between));
+    assert.deepEqual(articles.map(({ pmid }) => pmid), pmids, JSON.stringify(between));
+    assert.equal(unusable, 0);
+  }
+  for (const end of ['\n', '\r', '\r\n']) {
+    const { articles } = await read(['1', '2', 'PMID- 3', 'MH  - Pain/therapy', '      and more', 'PMID- 4', ''].join(end));
+    assert.deepEqual(articles.map(({ pmid, line }) => [pmid, line]), [[1, ''], [2, ''], [3, 'Pain and more'], [4, '']]);
+  }
+  assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
+  await close();
+});

@@ -31,7 +31,7 @@ class ListReader {
     if (piece.includes('\0')) throw new Error('This is no text: give PMIDs, lines of descriptors, or a file that PubMed saved.');
     this.letters += piece.length;
     if (this.letters > listLimits.letters) this.full = true;
-    this.text += piece;
+    this.text += piece.replace(/\r\n?/g, '\n');
     this.kind ??= this.guess(false);
     this.go(false);
   }
@@ -78,11 +78,17 @@ class ListReader {
     let at = 0;
     for (let end; (end = this.text.indexOf('\n', at)) >= 0 && !this.full; at = end + 1) this.line(this.text.slice(at, end));
     this.text = this.text.slice(at);
+    if (this.text.length > listLimits.token && /^[0-9,;\s]*$/.test(this.text)) { // any number of PMIDs may stand in a line
+      const whole = Math.max(...[',', ';', ' ', '\t'].map((between) => this.text.lastIndexOf(between)));
+      this.line(this.text.slice(0, whole + 1));
+      this.text = this.text.slice(whole + 1);
+    }
     if (this.text.length > listLimits.token && !this.full) throw new Error('One of its lines is longer than 65,536 letters: this is no list.');
     if (last && !this.full && this.text) this.line(this.text);
   }
 
   line(raw) {
+    if (this.kind === 'lines' && raw.startsWith('PMID- ')) this.kind = 'nbib'; // below PMIDs of its own
     if (this.kind === 'nbib') return this.nbibLine(raw);
     const text = raw.replace(/^\uFEFF/, '').trim();
     if (!text || text[0] === '#') return;
