@@ -31,6 +31,15 @@ export const articlesAt = (row, column) => places
 /** Those whose planes a page in a folder has too: the atlas's most frequent. */
 export const frequent = descriptors.map((descriptor, i) => ({ ...descriptor, i }))
   .sort((a, b) => b.articles - a.articles || a.i - b.i).slice(0, 40);
+const planes = readFileSync(`${folder}/sample/npy/planes.npy`);
+const firstWeight = 10 + planes.readUInt16LE(8);
+/** [row, column] of the first of the cells where descriptor i weighs most. */
+export function heaviestCell(i) {
+  const weight = (cell) => planes.readUInt16LE(firstWeight + 2 * (i * cells.length + cell));
+  let most = 0;
+  for (let cell = 1; cell < cells.length; ++cell) if (weight(cell) > weight(most)) most = cell;
+  return [Math.floor(most / side), most % side];
+}
 const years = new Map(readFileSync(`${folder}/sample/articles.tsv`, 'utf8').trimEnd().split('\n')
   .map((line) => line.split('\t')).map(([pmid, , year]) => [+pmid, year]));
 /** [year, articles] of a cell, by the store. */

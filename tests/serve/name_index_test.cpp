@@ -28,6 +28,21 @@ Found found_by(const NameIndex& index, std::string_view text) {
   return found;
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (std::isalpha(c) != 0) {
+      words.back().push_back(c);
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) {
+    words.pop_back();
+  }
+  return words;
+}
+
 struct Names {
   std::vector<store::AtlasDescriptor> descriptors;
   std::vector<store::EntryWords> words;
@@ -61,15 +76,23 @@ struct Names {
       std::optional<std::pair<int, std::string>> best;
       const auto look = [&](const std::string& name, bool is_entry_word) {
         const std::string folded = lookup::folded(name);
-        int rank = 8;
+        int rank = 10;
         for (std::size_t at = 0; at + text.size() <= folded.size(); ++at) {
           if (folded.compare(at, text.size(), text) == 0) {
             const bool begins = at > 0 && !std::isalpha(folded[at - 1]);
             rank = std::min(rank, folded == text ? 0 : at == 0 ? 2 : begins ? 4 : 6);
           }
         }
+        const std::vector<std::string> parts = words_of(text);
+        if (parts.size() > 1 && std::ranges::all_of(parts, [&](const std::string& word) {
+              return std::ranges::any_of(words_of(folded), [&](const std::string& other) {
+                return other.starts_with(word);
+              });
+            })) {
+          rank = std::min(rank, 8);
+        }
         rank += is_entry_word ? 1 : 0;
-        if (rank < 8 && (!best || rank < best->first)) {
+        if (rank < 10 && (!best || rank < best->first)) {
           best = {rank,
                   is_entry_word ? name.substr(name.find_first_not_of(' '), folded.size()) : ""};
         }
@@ -92,8 +115,8 @@ TEST(NameIndex, FindsWhatPlainComparisonFinds) {
   for (int round = 0; round < 20; ++round) {
     const Names names(random, random() % 60, 1 + random() % 12, random() % 6);
     const NameIndex index(names.descriptors, names.words);
-    for (const std::string text :
-         {"a", "b", "ab", "ba", "aa", "a b", "b,a", "-a", "(", "abab", "a-", "ba(b"}) {
+    for (const std::string text : {"a", "b", "ab", "ba", "aa", "a b", "b,a", "-a", "(", "abab",
+                                   "a-", "ba(b", "a b b", "b ab,", "aa-b"}) {
       EXPECT_EQ(found_by(index, text), names.found_plainly(text)) << text;
     }
     EXPECT_EQ(found_by(index, ""), Found{});

@@ -48,9 +48,9 @@ struct CellWindow {
                                          const CellWindow& window);
 
 /// The descriptor whose name or UI is text, those that have it as an entry word, then those whose
-/// name or entry word begins with it, those with a word that does, and those that hold it, names
-/// before entry words and each by falling number of articles; "entry" is the entry word where one
-/// was found. An article by its PMID.
+/// name or entry word begins with it, those with a word that does, those that hold it, and those
+/// with its words in another order; names before entry words and each by falling number of
+/// articles; "entry" is the entry word where one was found. An article by its PMID.
 [[nodiscard]] nlohmann::json search_names(const AtlasView& view, std::string_view text);
 
 inline constexpr std::size_t most_pmids_at_once = 1000;

@@ -22,7 +22,8 @@ class NameIndex {
   struct Match {
     std::size_t descriptor = 0;   // its place among the descriptors
     int rank = 0;                 // 0: it is the name, 1: it is an entry word; a name, 3: an entry
-                                  // word begins with it; 4, 5: a word of them does; 6, 7: holds it
+                                  // word begins with it; 4, 5: a word of them does; 6, 7: holds
+                                  // it; 8, 9: each word of the text begins a word of it
     std::string_view entry_word;  // that was matched; empty: the name was
   };
   /// Each descriptor that has text in its name or an entry word, once and by its best match, in
@@ -36,6 +37,10 @@ class NameIndex {
     bool is_entry_word = false;
   };
   void add(std::string_view name, std::size_t descriptor, bool is_entry_word);
+  [[nodiscard]] std::size_t end_of(std::size_t item) const;  // behind its separator
+  [[nodiscard]] Match match_of(std::size_t item, int distance) const;
+  [[nodiscard]] std::vector<Match> find_whole(std::string_view text) const;
+  [[nodiscard]] std::vector<Match> find_words(std::span<const std::string_view> words) const;
 
   std::string folded_;
   std::string written_;  // as MeSH writes it, letter under letter

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "pipeline/made_ahead.h"
 #include "tools/serve/answers.h"
 #include "tools/serve/page_folder.h"
 
@@ -45,35 +46,41 @@ json cell_data(const AtlasView& view, std::uint32_t cell) {
           std::move(leading),   std::move(pmids),         std::move(years)};
 }
 
+// Where a descriptor weighs most, the first of several; -1 where it weighs nothing.
+std::int64_t heaviest_cell(const AtlasView& view, store::DescriptorCode code) {
+  const auto plane = view.atlas().plane(code);
+  if (!plane || plane->empty()) {
+    return -1;
+  }
+  const auto most = std::ranges::max_element(*plane);
+  return *most == 0 ? -1 : most - plane->begin();
+}
+
 }  // namespace
 
-void write_names(PageFolder& folder, const AtlasView& view,
-                 std::span<const store::AtlasDescriptor> planes) {
-  const store::AtlasCells& cells = view.cells();
+bool write_names(PageFolder& folder, const AtlasView& view,
+                 std::span<const store::AtlasDescriptor> planes, const std::stop_token& stop) {
   const std::vector<store::AtlasDescriptor>& descriptors = view.descriptors();
-  std::vector<std::pair<std::uint16_t, std::int64_t>> best(descriptors.size(), {0, -1});
-  for (std::size_t at = 0; at < cells.leading.size(); ++at) {
-    const auto* const found = view.descriptor(cells.leading[at]);
-    if (found != nullptr) {
-      auto& [weight, cell] = best[static_cast<std::size_t>(found - descriptors.data())];
-      if (cells.leading_weight[at] > weight) {
-        weight = cells.leading_weight[at];
-        cell = static_cast<std::int64_t>(at / store::leading_per_cell);
-      }
-    }
-  }
   std::unordered_set<store::DescriptorCode> shown;
   for (const store::AtlasDescriptor& descriptor : planes) {
     shown.insert(descriptor.code);
   }
+  pipeline::MadeAhead<std::int64_t> cells(descriptors.size(), [&](std::size_t i) {
+    return shown.contains(descriptors[i].code) || stop.stop_requested()
+               ? std::int64_t{-1}
+               : heaviest_cell(view, descriptors[i].code);
+  });
   json names = json::array();
-  for (std::size_t i = 0; i < descriptors.size(); ++i) {
-    const std::string ui = store::descriptor_ui(descriptors[i].code);
-    names.push_back({ui, descriptors[i].name.empty() ? ui : descriptors[i].name,
-                     descriptors[i].articles, best[i].second,
-                     shown.contains(descriptors[i].code) ? 1 : 0});
+  for (const store::AtlasDescriptor& descriptor : descriptors) {
+    const std::string ui = store::descriptor_ui(descriptor.code);
+    names.push_back({ui, descriptor.name.empty() ? ui : descriptor.name, descriptor.articles,
+                     *cells.next(), shown.contains(descriptor.code) ? 1 : 0});
+    if (stop.stop_requested()) {
+      return false;
+    }
   }
   folder.write_data("names", names);
+  return true;
 }
 
 void write_entry_words(PageFolder& folder, const AtlasView& view) {

@@ -39,10 +39,12 @@ class PageFolder {
 inline constexpr std::uint32_t cells_edge = 16;
 inline constexpr std::size_t articles_a_file = 8192;
 
-/// data/names.js: of each descriptor UI, name, articles, the cell that it leads most (-1: none),
-/// and whether it is among planes, UI order.
-void write_names(PageFolder& folder, const AtlasView& view,
-                 std::span<const store::AtlasDescriptor> planes);
+/// data/names.js: of each descriptor UI, name, articles, the cell where it weighs most (-1: it is
+/// among planes or weighs nothing), and whether it is among planes, UI order. Reads the other
+/// planes. False where it was asked to stop.
+[[nodiscard]] bool write_names(PageFolder& folder, const AtlasView& view,
+                               std::span<const store::AtlasDescriptor> planes,
+                               const std::stop_token& stop);
 /// data/entry_words.js: of each descriptor that has any its place in data/names.js, then they.
 void write_entry_words(PageFolder& folder, const AtlasView& view);
 /// data/regions.js: of each region of each level name, centre, cells, hits, parent.

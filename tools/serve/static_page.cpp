@@ -181,7 +181,9 @@ std::optional<PageSummary> export_page(const AtlasView& view, const PageRequest&
       return std::nullopt;
     }
   }
-  write_names(folder, view, planes);
+  if (!write_names(folder, view, planes, target.stop)) {
+    return std::nullopt;
+  }
   write_entry_words(folder, view);
   write_regions(folder, view);
   described["cells_edge"] = cells_edge;

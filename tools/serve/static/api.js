@@ -193,11 +193,19 @@ const api = {
       const place = await this.place(+wanted);
       found.article = { pmid: +wanted, found: Boolean(place), ...(place ? { row: Math.floor(place[0] / side), column: place[0] % side } : {}) };
     }
+    const between = " ,-()'";
+    const words = wanted.split(/[ ,\-()']+/).filter(Boolean);
+    const begins = (name, word) => {
+      for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1)) {
+        if (at === 0 || between.includes(name[at - 1])) return true;
+      }
+      return false;
+    };
     const distance = (name) => {
       if (name === wanted) return 0;
-      let nearest = 4;
+      let nearest = words.length > 1 && words.every((word) => begins(name, word)) ? 4 : 5;
       for (let at = name.indexOf(wanted); at >= 0; at = name.indexOf(wanted, at + 1)) {
-        nearest = Math.min(nearest, at === 0 ? 1 : " ,-()'".includes(name[at - 1]) ? 2 : 3);
+        nearest = Math.min(nearest, at === 0 ? 1 : between.includes(name[at - 1]) ? 2 : 3);
       }
       return nearest;
     };
@@ -205,14 +213,14 @@ const api = {
     const { written, folded } = await this.searched;
     const ranked = [];
     (await this.data('names')).forEach(([ui, name, articles, cell, plane], i) => {
-      if (!plane && cell < 0) return;
+      if (!plane && cell < 0) return; // it weighs nothing anywhere
       // A name comes before an entry word that is as near.
-      let [rank, at] = [ui.toLowerCase() === wanted ? 0 : 8, 0];
+      let [rank, at] = [ui.toLowerCase() === wanted ? 0 : 10, 0];
       for (let k = 0; k < folded[i].length && rank > 0; ++k) {
         const other = 2 * distance(folded[i][k]) + (k > 0 ? 1 : 0);
         if (other < rank) [rank, at] = [other, k];
       }
-      if (rank < 8) {
+      if (rank < 10) {
         ranked.push([rank, -articles, {
           ui, name, articles, ...(at > 0 ? { entry: written[i][at - 1] } : {}),
           ...(plane ? {} : { cell: [Math.floor(cell / side), cell % side] }),
