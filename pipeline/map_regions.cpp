@@ -88,36 +88,36 @@ std::vector<std::uint32_t> flood(std::uint32_t side, std::span<const std::uint8_
   return basin;
 }
 
-/// Joins basins to larger and larger regions. Every join makes a new node.
+/// Joins basins to larger and larger regions: of two, the one of fewer borders into the other. A
+/// join makes the larger one's other joins dearer, never cheaper: these wait in the queue by what
+/// they cost before, and their cost is looked at again when their turn comes.
 class Joining {
  public:
   Joining(std::uint32_t side, const CellBorders& borders, std::span<const std::uint32_t> basin,
           std::uint32_t basins, std::span<const std::uint32_t> hits)
-      : basins_(basins), alive_(basins), nodes_(basins) {
+      : alive_(basins), nodes_(basins) {
     const auto all = std::accumulate(hits.begin(), hits.end(), std::uint64_t{1});
     for (std::uint32_t cell = 0; cell < basin.size(); ++cell) {
-      Node& node = nodes_[basin[cell]];
-      node.first_cell = std::min(node.first_cell, cell);
-      node.mass += all + std::uint64_t{hits[cell]} * basin.size();
+      nodes_[basin[cell]].mass += all + std::uint64_t{hits[cell]} * basin.size();
       for_each_neighbour(side, cell, [&](std::uint32_t other) {
         if (other > cell && basin[other] != basin[cell]) {
+          Border border;
+          border.first_edge = 2 * std::uint64_t{cell} + (other == cell + 1 ? 0 : 1);
           const std::uint32_t distance = distance_between(borders, cell, other);
-          for (const auto& [own, across] :
-               {std::pair(basin[cell], basin[other]), std::pair(basin[other], basin[cell])}) {
-            Border& border = nodes_[own].borders[across];
-            if (distance != CellBorders::no_distance) {
-              border.distance += distance;
-              ++border.edges;
-              highest_ = std::max(highest_, distance);
-            }
+          if (distance != CellBorders::no_distance) {
+            border.distance = distance;
+            border.edges = 1;
+            highest_ = std::max(highest_, distance);
           }
+          nodes_[basin[cell]].borders[basin[other]] += border;
+          nodes_[basin[other]].borders[basin[cell]] += border;
         }
       });
     }
     for (std::uint32_t a = 0; a < basins; ++a) {
       for (const auto& [b, border] : nodes_[a].borders) {
         if (a < b) {
-          offer(a, b, border);
+          joins_.push(join_of(a, b, border));
         }
       }
     }
@@ -127,21 +127,29 @@ class Joining {
     while (alive_ > regions && !joins_.empty()) {
       const Join join = joins_.top();
       joins_.pop();
-      if (nodes_[join.a].joined_to == none && nodes_[join.b].joined_to == none) {
+      if (nodes_[join.a].joined_to != none || nodes_[join.b].joined_to != none) {
+        continue;  // its border was handed on, and waits under another node
+      }
+      const Join now = join_of(join.a, join.b, nodes_[join.a].borders.at(join.b));
+      if (now < join) {
+        joins_.push(now);
+      } else if (nodes_[join.a].borders.size() < nodes_[join.b].borders.size()) {
         make_join(join.a, join.b);
+      } else {
+        make_join(join.b, join.a);
       }
     }
   }
 
-  /// The present node of every basin.
-  [[nodiscard]] std::vector<std::uint32_t> present() const {
-    // A node is joined to one of a greater number.
-    std::vector<std::uint32_t> last(nodes_.size());
-    for (std::size_t i = nodes_.size(); i-- > 0;) {
-      last[i] =
-          nodes_[i].joined_to == none ? static_cast<std::uint32_t>(i) : last[nodes_[i].joined_to];
+  /// The node that a basin was joined to at last.
+  [[nodiscard]] std::uint32_t present(std::uint32_t basin) {
+    std::uint32_t last = basin;
+    while (nodes_[last].joined_to != none) {
+      last = nodes_[last].joined_to;
     }
-    last.resize(basins_);
+    while (basin != last) {
+      basin = std::exchange(nodes_[basin].joined_to, last);
+    }
     return last;
   }
 
@@ -149,62 +157,66 @@ class Joining {
   struct Border {
     std::uint64_t distance = 0;  // over the edges between usable cells
     std::uint32_t edges = 0;
+    std::uint64_t first_edge = ~std::uint64_t{0};
+
+    Border& operator+=(const Border& other) {
+      distance += other.distance;
+      edges += other.edges;
+      first_edge = std::min(first_edge, other.first_edge);
+      return *this;
+    }
   };
   struct Node {
-    std::uint32_t first_cell = none;
     std::uint64_t mass = 0;  // cells by all hits, and hits by all cells
     std::uint32_t joined_to = none;
     std::unordered_map<std::uint32_t, Border> borders;
   };
   struct Join {
     double cost = 0;
-    std::uint32_t first = 0;  // the lower first cell of the two, and the other's
-    std::uint32_t second = 0;
+    std::uint64_t first_edge = 0;
     std::uint32_t a = 0;
     std::uint32_t b = 0;
     // The queue's top is its greatest.
     friend bool operator<(const Join& x, const Join& y) {
-      return std::tie(x.cost, x.first, x.second) > std::tie(y.cost, y.first, y.second);
+      return std::tie(x.cost, x.first_edge) > std::tie(y.cost, y.first_edge);
     }
   };
 
-  void offer(std::uint32_t a, std::uint32_t b, const Border& border) {
+  [[nodiscard]] Join join_of(std::uint32_t a, std::uint32_t b, const Border& border) const {
     // What has vacant cells between is as far apart as anything on the map.
     const double distance = border.edges == 0 ? static_cast<double>(highest_)
                                               : static_cast<double>(border.distance) /
                                                     static_cast<double>(border.edges);
-    const auto mass_a = static_cast<double>(nodes_[a].mass);
-    const auto mass_b = static_cast<double>(nodes_[b].mass);
-    const double cost = distance * distance * (mass_a * mass_b / (mass_a + mass_b));
-    const auto [first, second] = std::minmax(nodes_[a].first_cell, nodes_[b].first_cell);
-    joins_.push({cost, first, second, a, b});
+    // Each of these operations grows with the masses, however it is rounded.
+    const double harmonic =
+        1 / (1 / static_cast<double>(nodes_[a].mass) + 1 / static_cast<double>(nodes_[b].mass));
+    return {rounded_down(distance * distance * harmonic), border.first_edge, a, b};
   }
 
-  void make_join(std::uint32_t a, std::uint32_t b) {
-    const auto made = static_cast<std::uint32_t>(nodes_.size());
-    Node node;
-    node.first_cell = std::min(nodes_[a].first_cell, nodes_[b].first_cell);
-    node.mass = nodes_[a].mass + nodes_[b].mass;
-    for (const std::uint32_t part : {a, b}) {
-      nodes_[part].joined_to = made;
-      for (const auto& [other, border] : std::exchange(nodes_[part].borders, {})) {
-        if (other != a && other != b) {
-          Border& sum = node.borders[other];
-          sum.distance += border.distance;
-          sum.edges += border.edges;
-          nodes_[other].borders.erase(part);
-        }
+  // To one part in 4,096 to 8,192: what a large region costs its neighbours soon stays the same.
+  static double rounded_down(double cost) {
+    constexpr int kept_bits = 13;
+    int exponent = 0;
+    const double fraction = std::frexp(cost, &exponent);
+    return std::ldexp(std::floor(std::ldexp(fraction, kept_bits)), exponent - kept_bits);
+  }
+
+  void make_join(std::uint32_t part, std::uint32_t whole) {
+    nodes_[part].joined_to = whole;
+    nodes_[whole].mass += nodes_[part].mass;
+    nodes_[whole].borders.erase(part);
+    for (const auto& [other, border] : std::exchange(nodes_[part].borders, {})) {
+      if (other == whole) {
+        continue;
       }
-    }
-    nodes_.push_back(std::move(node));
-    for (const auto& [other, border] : nodes_[made].borders) {
-      nodes_[other].borders[made] = border;
-      offer(other, made, border);
+      const Border& sum = nodes_[whole].borders[other] += border;
+      nodes_[other].borders.erase(part);
+      nodes_[other].borders[whole] = sum;
+      joins_.push(join_of(whole, other, sum));
     }
     --alive_;
   }
 
-  std::uint32_t basins_;
   std::uint32_t alive_;
   std::uint32_t highest_ = 0;
   std::vector<Node> nodes_;
@@ -279,10 +291,9 @@ MapRegions tile_map(std::uint32_t side, std::span<const std::uint8_t> vacant,
   const std::vector<std::uint32_t> basin = flood(side, vacant, borders, basins);
   Joining joining(side, borders, basin, basins, hits);
   joining.join_down_to(region_targets(side)[0]);
-  const std::vector<std::uint32_t> node = joining.present();
   MapRegions result;
   for (const std::uint32_t number : basin) {
-    result.region.push_back(node[number]);
+    result.region.push_back(joining.present(number));
   }
   result.parent[0].assign(number_regions(result.region, hits), 0);
   return result;

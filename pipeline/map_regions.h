@@ -32,10 +32,11 @@ struct MapRegions {
 /// The regions alone; areas and continents are join_regions()'s (pipeline/region_levels.h).
 /// Floods the heights from their lowest cells: a basin grows until it meets another, and
 /// vacant cells go to the basin round them. Basins are then joined two at a time, those with the
-/// least d^2 ab / (a + b) first: d is the mean distance between neighbouring cells on both sides of
-/// their border, a and b are their shares of the cells and of the hits, added, so that small ones
-/// and those with low borders go first. Ties by the first cell. hits: training articles of each
-/// cell.
+/// least d^2 / (1/a + 1/b) first, its mantissa cut to 13 bits: d is the mean distance between
+/// neighbouring cells on both sides of their border, a and b are their shares of the cells and of
+/// the hits, added, so that small ones and those with low borders go first. Ties by the first pair
+/// of cells on the border: of the lowest cell, and its right neighbour before the lower one. hits:
+/// training articles of each cell.
 [[nodiscard]] MapRegions tile_map(std::uint32_t side, std::span<const std::uint8_t> vacant,
                                   const CellBorders& borders, std::span<const std::uint32_t> hits);
 
