@@ -160,6 +160,9 @@ class Likeness {
   }
 
   [[nodiscard]] std::vector<double> correlation() const {
+    if (before_.size() == 1 && after_.size() == 1) {
+      return {1};  // each is all of its map, and nothing sets it apart
+    }
     std::vector<double> result = product_;
     for (std::size_t i = 0; i < before_.size(); ++i) {
       for (std::size_t k = 0; k < after_.size(); ++k) {

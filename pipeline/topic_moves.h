@@ -37,7 +37,7 @@ struct TopicMoves {
   std::vector<store::AtlasDescriptor> appeared;  // in the later alone
   /// By earlier part, then later: the correlation of the mean weights of two parts over all
   /// descriptors, each less its mean over the map, so that what lies everywhere makes no two parts
-  /// alike; from -1 to 1. Empty where it was not asked for.
+  /// alike; from -1 to 1. Two whole maps are alike: 1. Empty where it was not asked for.
   std::vector<double> likeness;
 };
 

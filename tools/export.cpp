@@ -18,6 +18,12 @@
 namespace somatlas::tools {
 namespace {
 
+// What CLI11 says of a title or caption; empty where it can be drawn.
+std::string short_enough(const std::string& text) {
+  constexpr std::size_t longest = 4000;
+  return text.size() <= longest ? "" : "is longer than " + std::to_string(longest) + " letters";
+}
+
 struct ExportOptions {
   std::string store;
   std::string atlas;
@@ -339,12 +345,14 @@ Run define_export(CLI::App& command) {
                   "`map` reads: PMIDs, lines of descriptors or MEDLINE XML; - is standard input")
       ->type_name("FILE");
   command.add_option("--title", options->title, "png, svg: in place of the layer's own title")
-      ->type_name("TEXT");
+      ->type_name("TEXT")
+      ->check(short_enough);
   command
       .add_option("--caption", options->caption,
                   "png, svg: goes before what the atlas says of itself, for instance the corpus "
                   "and its date")
-      ->type_name("TEXT");
+      ->type_name("TEXT")
+      ->check(short_enough);
   command
       .add_option("--scale", options->scale,
                   "png: so many times the dots along an edge, for print (default: 1, some 1,150 "

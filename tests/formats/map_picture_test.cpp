@@ -5,6 +5,7 @@
 #include <spng.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -240,6 +241,16 @@ TEST(MapPicture, SaysInsideTheFileWhatItShows) {
   ASSERT_EQ(picture.texts.size(), 2U);
   EXPECT_EQ(picture.texts[0].keyword, "Title");
   EXPECT_EQ(picture.texts[0].text, "Sj\xc3\xb6gren");
+}
+
+TEST(MapPicture, BreaksALongWordInTimeWithItsLength) {
+  MapFigure figure = figure_of_side(4);
+  figure.caption = {std::string(200'000, 'x')};
+  const auto begun = std::chrono::steady_clock::now();
+  const MapLayout layout = layout_of(figure);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begun;
+  EXPECT_GT(layout.caption.size(), 1000U);
+  EXPECT_LT(seconds.count(), 30);  // with sanitizers, beside other work
 }
 
 TEST(MapPicture, TheTitleLeavesInk) {

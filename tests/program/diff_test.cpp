@@ -46,6 +46,21 @@ TEST_F(DiffProgram, SaysThatTwoLikeAtlasesAreAlike) {
   }
 }
 
+TEST_F(DiffProgram, SaysByWeightsTooThatTwoLikeAtlasesAreAlikeAlsoOfOnePart) {
+  for (const std::string level : {"regions", "areas", "continents"}) {
+    const Ending ending = diff({"--match", "weights", "--level", level, "--json"});
+    ASSERT_EQ(ending.exit_code, 0) << ending.err;
+    const auto json = nlohmann::json::parse(ending.out);
+    for (const auto& region : json.at("after").at("regions")) {
+      EXPECT_EQ(region.at("fate"), "goes on") << level;
+    }
+    const std::string report = diff({"--match", "weights", "--level", level}).out;
+    EXPECT_NE(report.find("topics compared             4: 0 lie in a region that is not linked"),
+              std::string::npos)
+        << report;
+  }
+}
+
 TEST_F(DiffProgram, TablesHoldARowARegionAndARowATopic) {
   const Ending regions = diff({"--csv", "regions"});
   EXPECT_EQ(regions.exit_code, 0) << regions.err;

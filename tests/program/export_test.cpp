@@ -33,6 +33,17 @@ class ExportProgram : public ::testing::Test {
   const ScratchDirectory scratch_;
 };
 
+TEST_F(ExportProgram, RefusesWordsThatNoFigureHasRoomFor) {
+  for (const std::string option : {"--title", "--caption"}) {
+    EXPECT_EQ(export_as({"svg", option, std::string(4000, 'x')}).exit_code, 0);
+    const Ending ending = export_as({"svg", "--overwrite", option, std::string(4001, 'x')});
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_NE(ending.err.find(option + ": is longer than 4000 letters"), std::string::npos)
+        << ending.err;
+    std::filesystem::remove(out());
+  }
+}
+
 TEST_F(ExportProgram, WritesEachFormat) {
   Ending ending = export_as({"npy"});
   EXPECT_EQ(ending.exit_code, 0) << ending.err;

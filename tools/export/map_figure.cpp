@@ -19,13 +19,18 @@ void add_lines(std::vector<std::string>& lines, const std::string& text, double 
                const TextStyle& style) {
   for (std::string line : broken_into_lines(text, width, style)) {
     while (text_width(line, style) > width) {
-      std::size_t end = line.size();
-      const auto inside_character = [&] {
-        return (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80;
+      const auto next_character = [&](std::size_t end) {
+        do {
+          ++end;
+        } while (end < line.size() && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80);
+        return end;
       };
-      do {
-        --end;
-      } while (end > 1 && (inside_character() || text_width(line.substr(0, end), style) > width));
+      std::size_t end = next_character(0);
+      for (std::size_t next = end;
+           (next = next_character(next)) < line.size() &&
+           text_width(std::string_view(line).substr(0, next), style) <= width;) {
+        end = next;
+      }
       lines.push_back(line.substr(0, end));
       line.erase(0, end);
     }
