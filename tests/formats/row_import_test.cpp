@@ -242,7 +242,8 @@ TEST_F(RowImporting, NothingIsTakenOfWhatIsRefused) {
   EXPECT_THROW(static_cast<void>(import_rows(*store, input, {})), ingest::InputError);
   exports::write_text(folder_ / "rows", "0 1:1\n0 2:1\n");
   for (const std::string names :
-       {"one\n", "one\none\n\n", "ui\tname\nD1\tone\n", "ui\tname\nD000001\tone\nD000001\ttwo\n"}) {
+       {"one\n", "one\none\n\n", "ui\tname\nD1\tone\n", "ui\tname\nD000001\tone\nD000001\ttwo\n",
+        "one\n\xff\xfe\n", "\x1b[2J\ntwo\n", "ui\tname\nD000001\tone\nD000002\tcaf\xe9\n"}) {
     exports::write_text(folder_ / "names", names);
     input.features = folder_ / "names";
     EXPECT_THROW(static_cast<void>(import_rows(*store, input, {})), ingest::InputError) << names;

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "tools/import/text_file.h"
+#include "tools/lookup/clean_text.h"
 
 namespace somatlas::imports {
 
@@ -48,6 +49,9 @@ std::vector<Feature> read_features(const std::string& path) {
     }
     if (feature.name.empty()) {
       table.refuse("the feature has no name");
+    }
+    if (!lookup::is_clean_utf8(feature.name)) {
+      table.refuse("the feature's name is no UTF-8, or holds control characters: convert the file");
     }
   }
   return features;
