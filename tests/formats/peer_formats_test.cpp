@@ -233,8 +233,9 @@ TEST_F(PeerFormats, RowsAreTheArticlesOfTheStore) {
     EXPECT_EQ(text_of(folder_ / "out/articles.tsv"),
               "pmid\tversion\tyear\n10\t1\t\n11\t1\t\n12\t1\t\n70000\t1\t\n70001\t1\t\n");
     EXPECT_EQ(text_of(folder_ / "out/features.tsv"),
-              "ui\tname\tarticles\nD000009370\tD000009370\t1\nD000077\tD000077\t2\n"
-              "D000818\tD000818\t2\nD006801\tD006801\t2\nD009369\tD009369\t2\n");
+              "ui\tname\tarticles\ttree_numbers\nD000009370\tD000009370\t1\t\n"
+              "D000077\tD000077\t2\t\nD000818\tD000818\t2\t\nD006801\tD006801\t2\t\n"
+              "D009369\tD009369\t2\t\n");
     std::filesystem::remove_all(folder_ / "out");
     return bytes;
   };

@@ -209,6 +209,30 @@ TEST_F(RowImporting, WhatWasExportedComesBack) {
   }
 }
 
+TEST_F(RowImporting, TreeNumbersComeBack) {
+  exports::write_text(folder_ / "rows", "0 1:1 2:1\n0 1:1\n");
+  exports::write_text(folder_ / "names",
+                      "ui\tname\tarticles\ttree_numbers\nD009369\tNeoplasms\t2\tC04\n"
+                      "D001943\tBreast Neoplasms\t1\tC04.588.180;C17.800.090.500\n");
+  const auto store = create("store");
+  RowInput input;
+  input.path = folder_ / "rows";
+  input.features = folder_ / "names";
+  ASSERT_TRUE(import_rows(*store, input, {}));
+  auto entries = store->descriptors();
+  std::ranges::sort(entries, {}, &store::DescriptorEntry::name);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].tree_numbers, (std::vector<std::string>{"C04.588.180", "C17.800.090.500"}));
+  EXPECT_EQ(entries[1].tree_numbers, std::vector<std::string>{"C04"});
+  ASSERT_TRUE(exports::export_rows(*store, RowFormat::libsvm, LibsvmDialect::libsvm,
+                                   {folder_ / "out", {}, {}}));
+  const auto copy = create("copy");
+  input.path = folder_ / "out/rows.libsvm";
+  input.features = folder_ / "out/features.tsv";
+  ASSERT_TRUE(import_rows(*copy, input, {}));
+  EXPECT_EQ(copy->descriptors(), store->descriptors());
+}
+
 TEST_F(RowImporting, RowsAndFeaturesWithoutNamesGetSomeOfTheirOwn) {
   exports::write_text(folder_ / "rows", "0 1:1 3:1\n0\n0 3:1\n");
   const auto store = create("store");
@@ -243,7 +267,8 @@ TEST_F(RowImporting, NothingIsTakenOfWhatIsRefused) {
   exports::write_text(folder_ / "rows", "0 1:1\n0 2:1\n");
   for (const std::string names :
        {"one\n", "one\none\n\n", "ui\tname\nD1\tone\n", "ui\tname\nD000001\tone\nD000001\ttwo\n",
-        "one\n\xff\xfe\n", "\x1b[2J\ntwo\n", "ui\tname\nD000001\tone\nD000002\tcaf\xe9\n"}) {
+        "ui\tname\ttree_numbers\nD000001\tone\tC04\nD000002\ttwo\tfour\n", "one\n\xff\xfe\n",
+        "\x1b[2J\ntwo\n", "ui\tname\nD000001\tone\nD000002\tcaf\xe9\n"}) {
     exports::write_text(folder_ / "names", names);
     input.features = folder_ / "names";
     EXPECT_THROW(static_cast<void>(import_rows(*store, input, {})), ingest::InputError) << names;

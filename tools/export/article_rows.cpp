@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/store_error.h"
+#include "tools/export/atlas_export.h"
 #include "tools/export/delimited.h"
 
 namespace somatlas::exports {
@@ -94,17 +95,17 @@ class RowExport {
   }
 
   bool write_tables() {
-    std::unordered_map<store::DescriptorCode, std::string> names;
+    std::unordered_map<store::DescriptorCode, store::DescriptorEntry> entries;
     for (store::DescriptorEntry& entry : store_.descriptors()) {
-      names[entry.code] = std::move(entry.name);
+      entries[entry.code] = std::move(entry);
     }
     NewFile features(directory_.path_of("features.tsv"), directory_.shown("features.tsv"));
-    features.write(tsv_line({"ui", "name", "articles"}));
+    features.write(descriptor_heading());
     for (const store::DescriptorCode code : order_) {
-      const std::string ui = store::descriptor_ui(code);
-      const auto named = names.find(code);
-      features.write(tsv_line({ui, named == names.end() ? ui : named->second,
-                               std::to_string(features_.at(code).articles)}));
+      store::DescriptorEntry& entry = entries[code];
+      features.write(descriptor_line(
+          {code, entry.name.empty() ? store::descriptor_ui(code) : std::move(entry.name),
+           std::move(entry.tree_numbers), features_.at(code).articles}));
     }
     features.close();
     NewFile articles(directory_.path_of("articles.tsv"), directory_.shown("articles.tsv"));

@@ -25,9 +25,9 @@ struct RowSummary {
   std::uint64_t nonzeros = 0;
 };
 
-/// A directory: rows.mtx, rows.libsvm or rows.sbcsr; features.tsv (ui, name, articles), a line a
-/// column, in the order of UIs; articles.tsv (pmid, version, year), a line a row. Throws
-/// store::StoreError where the format cannot number that many columns or nonzeros.
+/// A directory: rows.mtx, rows.libsvm or rows.sbcsr; features.tsv (ui, name, articles,
+/// tree_numbers), a line a column, in the order of UIs; articles.tsv (pmid, version, year), a line
+/// a row. Throws store::StoreError where the format cannot number that many columns or nonzeros.
 [[nodiscard]] std::optional<RowSummary> export_rows(store::Store& store, RowFormat format,
                                                     LibsvmDialect dialect, const Target& target);
 

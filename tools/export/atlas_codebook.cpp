@@ -68,7 +68,7 @@ std::optional<std::uint64_t> export_somw(store::Atlas& atlas, const std::string&
   const std::array<std::uint32_t, 4> header{side, side, static_cast<std::uint32_t>(chosen.size()),
                                             0};
   weights.write(std::as_bytes(std::span(header)));
-  table.write(tsv_line({"ui", "name", "articles", "tree_numbers"}));
+  table.write(descriptor_heading());
   std::vector<float> floats;
   for (const store::AtlasDescriptor& descriptor : chosen) {
     if (target.stop.stop_requested()) {

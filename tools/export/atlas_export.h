@@ -74,7 +74,9 @@ class Corpus {
 [[nodiscard]] std::optional<std::uint64_t> export_csv(store::Atlas& atlas, const std::string& path,
                                                       Existing existing, std::stop_token stop);
 
-/// A line of descriptors.tsv: UI, name, articles, tree numbers with `;` between.
+/// The first line of descriptors.tsv and features.tsv, and those below it: UI, name, articles, tree
+/// numbers with `;` between.
+[[nodiscard]] std::string descriptor_heading();
 [[nodiscard]] std::string descriptor_line(const store::AtlasDescriptor& descriptor);
 
 enum class Layer : std::uint8_t { hits, umatrix, years, growth, regions, plane };

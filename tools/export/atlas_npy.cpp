@@ -46,7 +46,7 @@ class NpyExport {
     NewFile table = open("descriptors.tsv");
     const std::array<std::uint64_t, 3> shape{descriptors.size(), side_, side_};
     NpyWriter writer(planes, shape);
-    table.write(tsv_line({"ui", "name", "articles", "tree_numbers"}));
+    table.write(descriptor_heading());
     for (const store::AtlasDescriptor& descriptor : descriptors) {
       if (stop_.stop_requested()) {
         return false;
@@ -188,6 +188,10 @@ class NpyExport {
 };
 
 }  // namespace
+
+std::string descriptor_heading() {
+  return tsv_line({"ui", "name", "articles", "tree_numbers"});
+}
 
 std::string descriptor_line(const store::AtlasDescriptor& descriptor) {
   std::string trees;

@@ -33,6 +33,7 @@ std::vector<store::DescriptorEntry> entries_of(const std::vector<Feature>& featu
     entry.code = feature.code.value_or(store::descriptor_code(
         first_own_number + static_cast<std::uint32_t>(entries.size() - 1), 9));
     entry.name = feature.name;
+    entry.tree_numbers = feature.tree_numbers;
   }
   return entries;
 }
