@@ -1,5 +1,7 @@
 // somatlas serve: an atlas in a browser.
 #include <memory>
+#include <mutex>
+#include <string>
 
 #include "pipeline/atlas_meta.h"
 #include "tools/command.h"
@@ -27,9 +29,18 @@ int run(Session& session, const ServeOptions& options) {
     pipeline::require_store_of(pipeline::read_atlas_meta(*atlas), options.atlas, *articles);
   }
   const serve::AtlasView view(*atlas, articles.get(), options.cache);
-  serve::HttpServer server(options.server, [&view](const serve::RequestTarget& target) {
-    return serve::reply_to(view, target);
-  });
+  // A reason once in a row: a page asks for many tiles of a layer.
+  std::mutex mutex;
+  std::string said;
+  serve::HttpServer server(
+      options.server,
+      [&view](const serve::RequestTarget& target) { return serve::reply_to(view, target); },
+      [&](const std::string& reason) {
+        const std::lock_guard lock(mutex);
+        if (said != reason) {
+          session.say(said = reason);
+        }
+      });
   session.say(options.atlas + " is at http://127.0.0.1:" + std::to_string(server.port()) +
               "/ (Ctrl-C ends)");
   if (options.server.remote) {

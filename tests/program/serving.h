@@ -50,6 +50,8 @@ class Socket {
     }
     return true;
   }
+  /// Sends no more, but reads.
+  void end() const { ::shutdown(socket_, SHUT_WR); }
   /// Until the other side closes; throws after half a minute of silence.
   [[nodiscard]] std::string read_all() const {
     std::string text;

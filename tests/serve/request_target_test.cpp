@@ -71,9 +71,9 @@ TEST(RequestTarget, HostIsThisServer) {
     EXPECT_TRUE(names_this_server(host, 8017, false, "ward")) << host;
   }
   for (const std::string host :
-       {"", "localhost", "localhost:80", "localhost:", "localhost:8017x", "evil.example:8017",
-        "127.0.0.1.evil.example:8017", "localhost.evil.example:8017", "ward:8017",
-        "192.168.1.2:8017", ":8017", "[::2]:8017"}) {
+       {"", "localhost", "localhost:80", "localhost:", "localhost:8017x", "localhost:08017",
+        "localhost:+8017", "localhost:73553", "evil.example:8017", "127.0.0.1.evil.example:8017",
+        "localhost.evil.example:8017", "ward:8017", "192.168.1.2:8017", ":8017", "[::2]:8017"}) {
     EXPECT_FALSE(names_this_server(host, 8017, false, "ward")) << host;
   }
   EXPECT_TRUE(names_this_server("localhost", 80, false, ""));

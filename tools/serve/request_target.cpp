@@ -109,7 +109,8 @@ bool names_this_server(std::string_view host, std::uint16_t port, bool remote,
                        std::string_view host_name) {
   const std::size_t bracket = host.find(']');
   const std::size_t colon = host.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  if (colon == std::string_view::npos ? port != 80 : parse_number(host.substr(colon + 1)) != port) {
+  if (colon == std::string_view::npos ? port != 80
+                                      : host.substr(colon + 1) != std::to_string(port)) {
     return false;
   }
   std::string name(host.substr(0, colon));
