@@ -342,7 +342,8 @@ Run define_export(CLI::App& command) {
   command
       .add_option("--articles", options->articles,
                   "png, svg: a list of articles to lay over the map as discs, in any form that "
-                  "`map` reads: PMIDs, lines of descriptors or MEDLINE XML; - is standard input")
+                  "`map` reads: PMIDs, lines of descriptors, MEDLINE XML, .nbib or CSV; - is "
+                  "standard input")
       ->type_name("FILE");
   command.add_option("--title", options->title, "png, svg: in place of the layer's own title")
       ->type_name("TEXT")

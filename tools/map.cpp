@@ -123,7 +123,8 @@ Run define_map(CLI::App& command) {
   command
       .add_option(
           "INPUT", options->input,
-          "MEDLINE XML (gzip too); or PMIDs, one a line; or a line an article, its descriptors "
+          "MEDLINE XML, .nbib or CSV as PubMed saves them (gzip too); or PMIDs, one a line; or a "
+          "line an article, its descriptors "
           "separated by `;`, each by UI, by the name of the MeSH heading in any case, or by an "
           "entry word where the store was given descYYYY.xml (no qualifiers); the first line tells "
           "which; - is standard input")

@@ -115,6 +115,31 @@ TEST(ArticleInput, ANameMayLookAlmostLikeAUi) {
             Texts{"line 1: 'D00936' 'D009369 x' 'D0093690' 'd009369'"});
 }
 
+TEST(ArticleInput, ReadsCitationsWithTagsAsPubMedSavesThem) {
+  for (const std::string end : {"\n", "\r\n"}) {
+    std::string text =
+        "|PMID- 12|OWN - NLM|TI  - Of D000001; and PMID- 9|MH  - *Neoplasms/drug "
+        "therapy/*mortality|"
+        "MH  - Aged, 80 and|      over|MH  - Neoplasms|AB  - MH  - Pain||PMID- 7|TI  - No headings|"
+        "|PMID- none|MH  - Pain";
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += end.size()) {
+      text.replace(at, 1, end);
+    }
+    EXPECT_EQ(read(text).articles,
+              (Texts{"12: 'Aged, 80 and over' 'Neoplasms'", "PMID 7",
+                     "line " + std::to_string(std::count(text.begin(), text.end(), '\n')) +
+                         "! it is no PMID, a number from 1 to 4294967295"}));
+  }
+}
+
+TEST(ArticleInput, ReadsTheTableThatPubMedSaves) {
+  EXPECT_EQ(read("PMID,Title,Authors\n12,\"A, b\",C\n7,;D000001\n\nx,y\n").articles,
+            (Texts{"PMID 12", "PMID 7",
+                   "line 5! its first field is no PMID, a number from 1 to 4294967295"}));
+  EXPECT_EQ(read("\"PMID\",\"Title\"\r\n\"12\",\"x\"\r\n").articles, Texts{"PMID 12"});
+  EXPECT_EQ(read("PMID\n12\n").articles.size(), 2U);  // a line of descriptors, and a number
+}
+
 TEST(ArticleInput, HasNothingInAnEmptyInput) {
   EXPECT_TRUE(read("").articles.empty());
   EXPECT_TRUE(read("\n \r\n# only words\n").articles.empty());
@@ -204,7 +229,7 @@ const char* const xml =
 
 TEST(ArticleInput, ReadsXmlWithHeadingsByName) {
   const Recorder recorder = read(xml);
-  EXPECT_EQ(recorder.articles, (Texts{"31: D000818 D009369 'Unheard Of'", "32:"}));
+  EXPECT_EQ(recorder.articles, (Texts{"31: D000818 D009369 'Unheard Of'", "PMID 32"}));
   EXPECT_EQ(recorder.remarks, Texts{"input: the deletion of 33 names no article to place"});
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "ingest/input_error.h"
 #include "ingest/medline_parser.h"
 #include "tools/lookup/line_source.h"
+#include "tools/lookup/pubmed_text.h"
 
 namespace somatlas::lookup {
 namespace {
@@ -56,6 +57,7 @@ class XmlArticles : public ingest::CitationSink {
     }
     unknown_.clear();
     make_distinct(article);
+    article.only_pmid = article.uis.empty() && article.names.empty();
     sink_.article(std::move(article));
   }
   void deletion(std::uint32_t pmid, std::uint16_t) override {
@@ -101,13 +103,13 @@ Article faulty_line(std::uint64_t line, std::string fault) {
 }
 
 Article pmid_line(std::string_view text, std::uint64_t line) {
-  Article article;
-  article.only_pmid = true;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, article.pmid);
-  if (error != std::errc{} || end != last || article.pmid == 0) {
+  const auto pmid = pmid_of(text);
+  if (!pmid) {
     return faulty_line(line, "it is no PMID, a number from 1 to 4294967295");
   }
+  Article article;
+  article.only_pmid = true;
+  article.pmid = *pmid;
   return article;
 }
 
@@ -115,10 +117,20 @@ void read_lines(ingest::ByteSource& source, ArticleSink& sink) {
   LineSource lines(source, longest_line_bytes);
   std::uint64_t first_line = 0;
   bool pmids = false;
+  bool csv = false;
+  std::optional<NbibReader> nbib;
   std::string_view line;
   while (lines.next(line)) {
+    if (nbib) {
+      nbib->line(line, lines.number());
+      continue;
+    }
     const std::string_view text = trimmed(line);
     if (text.empty() || text.front() == '#') {
+      continue;
+    }
+    if (csv) {
+      sink.article(csv_article(text, lines.number()));
       continue;
     }
     if (text.front() == '<') {
@@ -128,6 +140,14 @@ void read_lines(ingest::ByteSource& source, ArticleSink& sink) {
     if (first_line == 0) {
       first_line = lines.number();
       pmids = is_number(text);
+      if (begins_nbib(line)) {
+        nbib.emplace(sink).line(line, lines.number());
+        continue;
+      }
+      csv = begins_csv(text);
+      if (csv) {
+        continue;
+      }
     }
     if (pmids) {
       sink.article(pmid_line(text, lines.number()));
@@ -138,6 +158,9 @@ void read_lines(ingest::ByteSource& source, ArticleSink& sink) {
     } else {
       sink.article(descriptor_line(text, lines.number()));
     }
+  }
+  if (nbib) {
+    nbib->end();
   }
 }
 

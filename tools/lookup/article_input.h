@@ -1,6 +1,7 @@
-// What `map` reads: MEDLINE XML, PMIDs one a line, or a line an article with descriptor UIs or
-// names separated by `;`. The first line that is neither blank nor a comment (#) tells the kind of
-// all: a number makes a list of PMIDs, which no descriptor's name is. Always holds: memory is one
+// What `map` reads: MEDLINE XML, what PubMed saves as text or as a table (.nbib, CSV), PMIDs one a
+// line, or a line an article with descriptor UIs or names separated by `;`. The first line that is
+// neither blank nor a comment (#) tells the kind of all: a number makes a list of PMIDs, which no
+// descriptor's name is. Always holds: memory is one
 // line and one article; a line of another kind is an article with a fault; nothing is passed over
 // in silence.
 #pragma once
@@ -19,9 +20,9 @@ namespace somatlas::lookup {
 
 /// An article to be placed.
 struct Article {
-  std::uint64_t line = 0;  // of a line of descriptors, or with a fault; else 0
-  std::uint32_t pmid = 0;  // of XML and of a line that is a PMID; else 0
-  bool only_pmid = false;  // a line that is a PMID: the descriptors are to be looked up
+  std::uint64_t line = 0;                 // of a line of descriptors, or with a fault; else 0
+  std::uint32_t pmid = 0;                 // 0: of a line of descriptors
+  bool only_pmid = false;                 // without descriptors here: they are to be looked up
   std::vector<ingest::DescriptorUi> uis;  // distinct
   std::vector<std::string> names;         // distinct; descriptors given by name
   std::string fault;                      // why the line names no article; empty: it does
