@@ -162,7 +162,7 @@ void DiffReport::print_growth(Output& out) const {
   const auto grew =
       std::ranges::partition_point(rows, [](const Row& row) { return row.growth.relative > 1; });
   const auto list = [&](const std::string& title, auto begin, auto end) {
-    out << '\n' << title << (begin == end ? " none\n" : "\n");
+    out << '\n' << title << (begin == end ? "\n    none\n" : "\n");
     std::size_t printed = 0;
     for (auto row = begin; row != end && printed < most_; ++row, ++printed) {
       out << right(fixed(row->growth.relative, 2), 8) << right(fixed(row->growth.before, 0), 9)
@@ -170,9 +170,10 @@ void DiffReport::print_growth(Output& out) const {
           << region(Side::after, row->region) << '\n';
     }
   };
-  const std::string against = diff_.by == MatchBy::articles
-                                  ? " (beyond chance: q at most 0.05)"
-                                  : " (of those that go on or were merged)";
+  const std::string against =
+      diff_.by == MatchBy::articles
+          ? " (beyond chance: q at most 0.05)"
+          : " (of those that go on or were merged; chance is not ruled out)";
   list("grew more than the corpus" + against + ": relative growth, articles before and after",
        rows.begin(), grew);
   std::ranges::reverse(rows);

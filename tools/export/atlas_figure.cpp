@@ -173,10 +173,13 @@ class FigureMaker {
   void show_regions() {
     const Corpus corpus(atlas_, cells_, meta_.training_articles);
     figure_.title = "Regions";
-    figure_.subtitle = grouped(cells_.levels[0].size()) + " regions in " +
-                       grouped(cells_.levels[1].size()) + " areas of " +
-                       grouped(cells_.levels[2].size()) +
-                       " continents; colours by the MeSH category of a region's first topic";
+    const auto counted = [&](std::size_t level, const std::string& one) {
+      const std::size_t count = cells_.levels[level].size();
+      return grouped(count) + " " + one + (count == 1 ? "" : "s");
+    };
+    figure_.subtitle = counted(0, "region") + " in " + counted(1, "area") + " of " +
+                       counted(2, "continent") +
+                       "; colours by the MeSH category of a region's first topic";
     std::vector<char> category;
     for (const store::AtlasRegion& region : cells_.levels[0]) {
       const store::AtlasDescriptor* const first =
