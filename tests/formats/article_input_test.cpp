@@ -132,6 +132,15 @@ TEST(ArticleInput, ReadsCitationsWithTagsAsPubMedSavesThem) {
   }
 }
 
+TEST(ArticleInput, KeepsNoMoreOfACitationThanAnArticleMayHave) {
+  std::string text = "PMID- 12\n";
+  for (int i = 0; i < 200'000; ++i) {
+    text += "MH  - Heading " + std::to_string(i) + "\n";
+  }
+  EXPECT_EQ(read(text + "PMID- 13\n").articles,
+            (Texts{"12! it has too many descriptors", "PMID 13"}));
+}
+
 TEST(ArticleInput, ReadsTheTableThatPubMedSaves) {
   EXPECT_EQ(read("PMID,Title,Authors\n12,\"A, b\",C\n7,;D000001\n\nx,y\n").articles,
             (Texts{"PMID 12", "PMID 7",

@@ -13,6 +13,7 @@ constexpr std::string_view pmid_tag = "PMID- ";
 constexpr std::string_view heading_tag = "MH  - ";
 constexpr std::string_view goes_on = "      ";
 constexpr std::size_t longest_heading = 1000;
+constexpr std::size_t most_headings = 10'000;  // many times what an article may have
 
 // "PMID" or PMID, before a comma.
 std::string_view first_field(std::string_view line) {
@@ -46,7 +47,10 @@ void NbibReader::end_heading() {
   }
   std::string name = heading_.substr(0, heading_.find('/'));
   std::erase(name, '*');
-  if (const std::string_view text = trimmed(name); article_ && !text.empty()) {
+  const std::string_view text = trimmed(name);
+  if (article_ && article_->names.size() == most_headings) {
+    article_->fault = "it has too many descriptors";
+  } else if (article_ && !text.empty()) {
     article_->names.emplace_back(text);
   }
   heading_.clear();
