@@ -11,6 +11,7 @@
 #include "tools/command.h"
 #include "tools/export/article_rows.h"
 #include "tools/export/atlas_export.h"
+#include "tools/export/codebook_text.h"
 #include "tools/export/peer_formats.h"
 #include "tools/lookup/article_placer.h"
 #include "tools/serve/static_page.h"
@@ -21,7 +22,7 @@ namespace {
 // What CLI11 says of a title or caption; empty where it can be drawn.
 std::string short_enough(const std::string& text) {
   constexpr std::size_t longest = 4000;
-  return text.size() <= longest ? "" : "is longer than " + std::to_string(longest) + " letters";
+  return text.size() <= longest ? "" : "is longer than " + std::to_string(longest) + " bytes";
 }
 
 struct ExportOptions {
@@ -131,9 +132,13 @@ Written write_figure(Session& session, store::Atlas& atlas, const ExportOptions&
   if (!exports::export_figure(atlas, request, target.path, target.existing, target.stop)) {
     return std::nullopt;
   }
-  return "a picture of " + (request.layer == exports::Layer::plane
-                                ? "the plane of " + options.descriptor
-                                : "the layer " + layer);
+  if (request.layer != exports::Layer::plane) {
+    return "a picture of the layer " + layer;
+  }
+  const store::AtlasDescriptor shown =
+      exports::chosen_descriptors(atlas, options.descriptor).front();
+  return "a picture of the plane of " +
+         (shown.name.empty() ? store::descriptor_ui(shown.code) : shown.name);
 }
 
 Written write_page(store::Atlas& atlas, const ExportOptions& options,
@@ -289,7 +294,8 @@ void check(const ExportOptions& options, bool order_given, bool dialect_given) {
   belongs(dialect_given, "--dialect belongs", {"libsvm"});
   const bool rows = row_formats.contains(options.format);
   if (rows ? options.store.empty() : options.atlas.empty()) {
-    throw CLI::RequiredError(rows ? "--store" : "--atlas");
+    throw CLI::RequiredError((rows ? "--store (" : "--atlas (") + options.format +
+                             (rows ? " is of a store)" : " is of an atlas)"));
   }
   if (rows ? !options.atlas.empty() : !options.store.empty() && options.format != "html") {
     throw CLI::ValidationError(rows ? "rows are a store's: give --store alone"

@@ -152,7 +152,7 @@ void print_atlas(store::Atlas& atlas, const pipeline::AtlasMeta& meta, Output& o
                     : "");
     for (const store::AtlasRegion& region : largest(regions)) {
       out << "  " << region.hits << "  " << region.name;
-      const char* before = "  (";
+      const char* before = "  (lift: ";
       for (std::size_t i = 0; i < std::min(most_leading, region.leading.size()); ++i) {
         out << before << names.name(region.leading[i].code) << ' '
             << fixed(names.lift(region, region.leading[i], meta.training_articles), 1);

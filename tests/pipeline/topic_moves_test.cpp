@@ -190,7 +190,7 @@ TEST_F(AtlasDiffs, ThreadsChangeNoBit) {
     });
   };
   const TopicMoves alone = with_threads(1);
-  EXPECT_GT(alone.moves.size(), 64U);
+  EXPECT_GT(alone.moves.size(), 30U);  // some 75
   for (const int threads : {2, 5}) {
     const TopicMoves spread = with_threads(threads);
     EXPECT_EQ(spread.likeness, alone.likeness);

@@ -38,7 +38,7 @@ TEST_F(ExportProgram, RefusesWordsThatNoFigureHasRoomFor) {
     EXPECT_EQ(export_as({"svg", option, std::string(4000, 'x')}).exit_code, 0);
     const Ending ending = export_as({"svg", "--overwrite", option, std::string(4001, 'x')});
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_NE(ending.err.find(option + ": is longer than 4000 letters"), std::string::npos)
+    EXPECT_NE(ending.err.find(option + ": is longer than 4000 bytes"), std::string::npos)
         << ending.err;
     std::filesystem::remove(out());
   }
@@ -66,7 +66,7 @@ TEST_F(ExportProgram, WritesEachFormat) {
   for (const std::string layer : {"hits", "umatrix", "years"}) {
     EXPECT_EQ(export_as({"png", "--layer", layer}, layer + ".png").exit_code, 0);
   }
-  ending = export_as({"png", "--descriptor", "Neoplasms", "--labels", "3"}, "plane.png");
+  ending = export_as({"png", "--descriptor", "neoplasms", "--labels", "3"}, "plane.png");
   EXPECT_EQ(ending.exit_code, 0);
   EXPECT_EQ(ending.err, scratch_ / "plane.png" + ": a picture of the plane of Neoplasms\n");
   EXPECT_EQ(read_file(scratch_ / "plane.png").substr(0, 4), "\x89PNG");

@@ -21,9 +21,9 @@ TEST(InfoProgram, NamesTheRegionsOfAnAtlas) {
       "continents                  1\n"
       "  350  Diseases\n"
       "areas                       1\n"
-      "  350  Neoplasms  (Neoplasms 0.5)\n"
+      "  350  Neoplasms  (lift: Neoplasms 0.5)\n"
       "regions                     2\n"
-      "  350  Humans  (Humans 1.9, Neoplasms 0.5)\n"
+      "  350  Humans  (lift: Humans 1.9, Neoplasms 0.5)\n"
       "  0  Fishes, \"Zebra\"\n";
   EXPECT_TRUE(text.out.ends_with(end)) << text.out;
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "pipeline/mesh_topics.h"
 #include "store/store_error.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr double distance_one = 1 << 20;
 constexpr double weight_one = 16383;
 constexpr const char* labels_explained = "names: the regions with most articles";
+constexpr const char* plane_labels_explained = "names: the regions where it weighs most";
 constexpr std::size_t names_of_regions = 120;  // where the regions are what is shown
 constexpr std::size_t names_of_others = 24;
 constexpr std::uint32_t smallest_named_side = 8;
@@ -85,9 +87,14 @@ class FigureMaker {
     const std::size_t usual = regions ? names_of_regions : names_of_others;
     figure_.label_count =
         request.label_count.value_or(figure_.side >= smallest_named_side ? usual : 0);
-    add_names(regions);
+    const bool plane = request.layer == Layer::plane;
+    if (regions) {
+      add_names_of_all_levels();
+    } else {
+      add_names(plane ? regions_by_weight() : cells_.levels[0]);
+    }
     if (figure_.label_count > 0 && !regions) {
-      figure_.subtitle += std::string("; ") + labels_explained;
+      figure_.subtitle += std::string("; ") + (plane ? plane_labels_explained : labels_explained);
     }
     figure_.overlay = request.overlay;
     figure_.overlay_text = request.overlay_text;
@@ -135,10 +142,16 @@ class FigureMaker {
     }
   }
 
+  [[nodiscard]] std::string dated() const {
+    const auto count =
+        std::accumulate(cells_.year_count.begin(), cells_.year_count.end(), std::uint64_t{0});
+    return grouped(count) + " of " + grouped(meta_.placed_articles) + " articles have a year";
+  }
+
   void show_years() {
     require_years("years");
     figure_.title = "Mean publication year";
-    figure_.subtitle = "of the articles placed in each cell";
+    figure_.subtitle = "of the articles placed in each cell; " + dated();
     figure_.quantity = "year";
     figure_.whole_numbers = true;
     for (std::size_t i = 0; i < cells_.year_count.size(); ++i) {
@@ -157,8 +170,8 @@ class FigureMaker {
     const Corpus corpus(atlas_, cells_, meta_.training_articles);
     figure_.title = "Growth";
     figure_.subtitle = "share of the articles of " + std::to_string(cells_.recent_from) +
-                       " and later, against that of all articles";
-    figure_.quantity = "1: as all articles; 2: twice as many (few articles count little)";
+                       " and later, against that of all articles; " + dated();
+    figure_.quantity = "1: as many as expected; 2: twice as many (few articles count little)";
     figure_.spacing = Spacing::logarithmic;
     for (std::size_t i = 0; i < cells_.year_count.size(); ++i) {
       figure_.value[i] = corpus.growth(cells_.recent_count[i], cells_.year_count[i]);
@@ -204,12 +217,36 @@ class FigureMaker {
     }
   }
 
-  // Regions are numbered by falling hits. Where all levels are named, continents come first, so
-  // that theirs find room, and in capitals.
-  void add_names(bool all_levels) {
+  // By the mean of the plane that is shown.
+  [[nodiscard]] std::vector<store::AtlasRegion> regions_by_weight() const {
+    std::vector<double> sum(cells_.levels[0].size());
+    for (std::size_t i = 0; i < cells_.region.size(); ++i) {
+      sum[cells_.region[i]] += figure_.value[i];
+    }
+    std::vector<std::size_t> order(sum.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t number) {
+      return sum[number] / static_cast<double>(cells_.levels[0][number].cells);
+    });
+    std::vector<store::AtlasRegion> regions;
+    for (const std::size_t number : order) {
+      regions.push_back(cells_.levels[0][number]);
+    }
+    return regions;
+  }
+
+  void add_names(const std::vector<store::AtlasRegion>& regions) {
+    for (const store::AtlasRegion& region : regions) {
+      figure_.labels.push_back({region.centre, region.name, LabelKind::place});
+    }
+  }
+
+  // Regions are numbered by falling hits. Continents come first, so that theirs find room, and in
+  // capitals.
+  void add_names_of_all_levels() {
     const std::array<LabelKind, store::region_levels> kinds{LabelKind::region, LabelKind::area,
                                                             LabelKind::continent};
-    for (std::size_t level = all_levels ? store::region_levels : 1; level-- > 0;) {
+    for (std::size_t level = store::region_levels; level-- > 0;) {
       for (const store::AtlasRegion& region : cells_.levels[level]) {
         std::string name = region.name;
         if (kinds[level] == LabelKind::continent) {
@@ -217,8 +254,7 @@ class FigureMaker {
             return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
           });
         }
-        figure_.labels.push_back(
-            {region.centre, std::move(name), all_levels ? kinds[level] : LabelKind::place});
+        figure_.labels.push_back({region.centre, std::move(name), kinds[level]});
       }
     }
   }

@@ -24,6 +24,9 @@ class BinaryFile {
  public:
   explicit BinaryFile(const std::string& path) : path_(path), file_(path, std::ios::binary) {
     std::error_code error;
+    if (std::filesystem::is_directory(path, error)) {
+      refuse("is a folder: name the file in it, as codebook.somw");
+    }
     bytes_ = std::filesystem::file_size(path, error);
     if (error || !file_) {
       refuse("cannot be read as a file");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/input_error.h"
+#include "tools/lookup/clean_text.h"
 
 namespace somatlas::imports {
 
@@ -25,7 +26,13 @@ std::string_view next_word(std::string_view& line) {
 
 std::string quoted(std::string_view word) {
   constexpr std::size_t most = 60;
-  return "\"" + std::string(word.substr(0, most)) + (word.size() > most ? "...\"" : "\"");
+  std::size_t length = std::min(word.size(), most);
+  while (length < word.size() && length > 0 && (word[length] & 0xC0) == 0x80) {
+    --length;  // not in the middle of a character
+  }
+  const std::string_view shown = word.substr(0, length);
+  return "\"" + (lookup::is_clean_utf8(shown) ? std::string(shown) : "(no text)") +
+         (word.size() > length ? "...\"" : "\"");
 }
 
 }  // namespace somatlas::imports

@@ -33,7 +33,7 @@ class TextFile {
 /// The next word of a line, between blanks and tabs; empty at its end.
 [[nodiscard]] std::string_view next_word(std::string_view& line);
 
-/// A word in quotation marks, cut where it is long.
+/// A word in quotation marks, cut where it is long; nothing of what is no clean UTF-8.
 [[nodiscard]] std::string quoted(std::string_view word);
 
 /// The number that all of a word is; nothing where it is none.
