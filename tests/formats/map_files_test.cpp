@@ -101,6 +101,14 @@ TEST_F(MapFiles, WeightsOfEachProgramAreReadAsTheyAreMeant) {
          {});
 }
 
+TEST_F(MapFiles, WeightsMayBeTinyOrHaveASign) {
+  const std::string tiny = "0." + std::string(5000, '0') + "1";
+  EXPECT_EQ(read_wts(put("% 2 2\n% 1\n1e-400\n+0.5\n" + tiny + "\n+1\n")).planes,
+            (std::vector<std::vector<std::uint16_t>>{{0, 8192, 0, 16383}}));
+  EXPECT_NE(refusal(read_wts, "% 1 1\n% 1\n1e400\n"), "");
+  EXPECT_NE(refusal(read_wts, "% 1 1\n% 1\n+\n"), "");
+}
+
 TEST_F(MapFiles, HeightsAndBestMatchesOfEachProgramAreReadAsTheyAreMeant) {
   const std::vector<std::uint32_t> heights{0, 1U << 20, 1U << 19, 1};
   EXPECT_EQ(read_umx(put("% 2 2\n0\t1\n0.5\t0.0000010\n")).heights, heights);
@@ -158,6 +166,11 @@ TEST_F(MapFiles, ThatAreNoMapsOfThisKindAreRefusedWithThePlace) {
   starts(refusal(read_somw, "SSOMW1"), ": ends in its header");
   starts(refusal(read_npy, exports::npy_header(std::vector<std::uint64_t>{1, 1, 1}) + "\377\377"),
          ": plane 0, row 0, column 0 (from 0): the weight is 65535; whole weights");
+  for (const std::string header :
+       {"{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1), }",
+        "{\"descr\": '<f4', 'fortran_order': False, 'shape': (1, 1, 1), }", "", "{}"}) {
+    starts(refusal(read_npy, npy(header, "0000")), ": does not say 'descr' once in its header");
+  }
   starts(refusal(read_npy, npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }", "")),
          ": is no array of the axes plane, row, column");
   starts(refusal(read_npy,

@@ -264,6 +264,8 @@ TEST_F(RowImporting, NothingIsTakenOfWhatIsRefused) {
   RowInput input;
   input.path = folder_ / "rows";
   EXPECT_THROW(static_cast<void>(import_rows(*store, input, {})), ingest::InputError);
+  exports::write_text(folder_ / "rows", "");
+  EXPECT_THROW(static_cast<void>(import_rows(*store, input, {})), ingest::InputError);
   exports::write_text(folder_ / "rows", "0 1:1\n0 2:1\n");
   for (const std::string names :
        {"one\n", "one\none\n\n", "ui\tname\nD1\tone\n", "ui\tname\nD000001\tone\nD000001\ttwo\n",

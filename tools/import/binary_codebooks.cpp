@@ -154,10 +154,16 @@ CodebookFile read_npy(const std::string& path) {
   constexpr std::size_t longest_header = 65'536;
   const std::size_t size = length[0] | std::size_t{length[1]} << 16;
   if (size > longest_header || size > in.left()) {
-    in.refuse("has a header of " + std::to_string(size) + " bytes, which is longer than it");
+    in.refuse("has a header of " + std::to_string(size) + " bytes, longer than the file or 65536");
   }
   std::string dictionary(size, '\0');
   in.read(std::span(dictionary));
+  for (const std::string key : {"'descr'", "'fortran_order'", "'shape'"}) {
+    const std::size_t first = dictionary.find(key);
+    if (first == std::string::npos || dictionary.find(key, first + 1) != std::string::npos) {
+      in.refuse("does not say " + key + " once in its header, as numpy.save does");
+    }
+  }
   const std::string_view type = entry(dictionary, "descr");
   const std::vector<std::uint64_t> shape = extents(entry(dictionary, "shape"));
   if (entry(dictionary, "fortran_order") != "False") {

@@ -153,6 +153,9 @@ class Importer {
                                      " different columns; leave the rarest out");
       }
     }
+    if (result_.rows == 0) {
+      throw ingest::InputError(input_.path, 0, "holds no rows");
+    }
     result_.features = occurring_.size();
     return true;
   }

@@ -1,11 +1,14 @@
 // A weight of another program as a map stores it.
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "gpu/contract.h"
 #include "tools/import/map_files.h"
@@ -21,11 +24,25 @@ namespace somatlas::imports {
   return static_cast<std::uint16_t>(std::floor(weight * gpu::weight_one + 0.5));
 }
 
+/// The number that all of a word is; what is too small for a double is 0, or as near as there is.
+[[nodiscard]] inline std::optional<double> weight_of(std::string_view word) {
+  if (word.starts_with('+')) {
+    word.remove_prefix(1);
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (word.empty() || end != word.data() + word.size()) {
+    return std::nullopt;
+  }
+  return error == std::errc::result_out_of_range ? std::strtod(std::string(word).c_str(), nullptr)
+                                                 : number;
+}
+
 /// Appends the weight that a word is to its plane, the file's last or the next. Refuses what does
 /// not lie from 0 to 1, and a line that ends before it.
 inline void take_weight(const TextFile& text, std::string_view word, std::size_t plane,
                         CodebookFile& file) {
-  const auto number = number_of<double>(word);
+  const auto number = weight_of(word);
   const auto stored = number ? stored_weight(*number) : std::nullopt;
   if (!stored) {
     text.refuse(word.empty()
