@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <numeric>
 #include <random>
@@ -211,24 +210,15 @@ TEST(MapJoining, IsThatOfTheDefinitionWhereOneBasinMeetsAllOthers) {
   }
 }
 
-// Four times the basins may take some four times as long; sixteen where each join looks at all.
-TEST(MapJoining, TakesTimeWithTheNumberOfBasins) {
+// A tenth of a second; where each join looks at all other basins, more than half a minute.
+TEST(MapJoining, TakesNoTimeWhereOneBasinMeetsAllOthers) {
   std::mt19937_64 random(test_seed());
   for (const bool alike : {false, true}) {
-    std::vector<double> seconds;
-    for (const std::uint32_t side : {256U, 512U}) {
-      const Map map = hub_map(random, side, alike);
-      double quickest = 1e9;
-      for (int repeat = 0; repeat < 3; ++repeat) {
-        const auto begun = std::chrono::steady_clock::now();
-        (void)tile_map(map.side, map.vacant, map.borders, map.hits);
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
-        quickest = std::min(quickest, taken.count());
-      }
-      seconds.push_back(quickest);
-    }
-    std::cout << seconds[0] << " and " << seconds[1] << " s\n";
-    EXPECT_LT(seconds[1], 12 * seconds[0]);
+    const Map map = hub_map(random, 512, alike);
+    const auto begun = std::chrono::steady_clock::now();
+    (void)tile_map(map.side, map.vacant, map.borders, map.hits);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+    EXPECT_LT(taken.count(), 10);  // with sanitizers, beside other work
   }
 }
 
