@@ -138,7 +138,7 @@ TEST(NameIndex, SearchesAsManyNamesAsMeshHasWhileOneTypes) {
     }
     const double milliseconds = std::chrono::duration<double, std::milli>(quickest).count();
     std::cout << '"' << text << "\" in " << milliseconds << " ms\n";
-    EXPECT_LT(milliseconds, 500) << text;  // with sanitizers, beside other work
+    EXPECT_LT(milliseconds, 5000) << text;  // with sanitizers, beside other work
   }
 }
 
