@@ -26,13 +26,9 @@ std::string_view next_word(std::string_view& line) {
 
 std::string quoted(std::string_view word) {
   constexpr std::size_t most = 60;
-  std::size_t length = std::min(word.size(), most);
-  while (length < word.size() && length > 0 && (word[length] & 0xC0) == 0x80) {
-    --length;  // not in the middle of a character
-  }
-  const std::string_view shown = word.substr(0, length);
+  const std::string_view shown = lookup::cut_to(word, most);
   return "\"" + (lookup::is_clean_utf8(shown) ? std::string(shown) : "(no text)") +
-         (word.size() > length ? "...\"" : "\"");
+         (word.size() > shown.size() ? "...\"" : "\"");
 }
 
 }  // namespace somatlas::imports

@@ -1,7 +1,7 @@
 // By Unicode's table 3-7 of well-formed sequences.
 #include "tools/lookup/clean_text.h"
 
-#include <cstddef>
+#include <algorithm>
 
 namespace somatlas::lookup {
 
@@ -40,6 +40,14 @@ bool is_clean_utf8(std::string_view text) {
     i += more + 1;
   }
   return true;
+}
+
+std::string_view cut_to(std::string_view text, std::size_t longest) {
+  std::size_t length = std::min(text.size(), longest);
+  while (length < text.size() && length > 0 && (text[length] & 0xC0) == 0x80) {
+    --length;
+  }
+  return text.substr(0, length);
 }
 
 }  // namespace somatlas::lookup

@@ -7,18 +7,15 @@
 #include <utility>
 
 #include "tools/export/delimited.h"
+#include "tools/lookup/clean_text.h"
 
 namespace somatlas::lookup {
 namespace {
 
 std::string shown(const std::string& name) {
   constexpr std::size_t longest = 80;
-  std::size_t length = std::min(name.size(), longest);
-  while (length < name.size() && length > 0 && (name[length] & 0xC0) == 0x80) {
-    --length;  // not in the middle of a character
-  }
-  return "\"" + exports::tsv_field(name.substr(0, length)) +
-         (length < name.size() ? "...\"" : "\"");
+  const std::string_view text = cut_to(name, longest);
+  return "\"" + exports::tsv_field(text) + (text.size() < name.size() ? "...\"" : "\"");
 }
 
 // Distinct for distinct names, and no longer than its longest however long they are.
