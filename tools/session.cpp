@@ -24,4 +24,10 @@ void Session::progress(std::string_view text) {
   progress_.show(text);
 }
 
+void Session::pass_progress(std::uint64_t rows, std::uint64_t of) {
+  if (progress_shown() && of != 0) {
+    progress("this pass: " + std::to_string(rows * 100 / of) + " %");
+  }
+}
+
 }  // namespace somatlas::tools

@@ -3,6 +3,7 @@
 // everything else to standard error; lines of several threads never mix.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <stop_token>
 #include <string_view>
@@ -31,6 +32,8 @@ class Session {
   [[nodiscard]] bool progress_shown() const { return progress_.shown(); }
   /// Replaces the progress line. From any thread.
   void progress(std::string_view text);
+  /// The same with how many of a pass's rows are done. From any thread.
+  void pass_progress(std::uint64_t rows, std::uint64_t of);
 
  private:
   Signals& signals_;

@@ -74,11 +74,7 @@ class Observer final : public pipeline::TrainingObserver {
             {"update", update_seconds_}};
   }
 
-  void progress(std::uint64_t rows, std::uint64_t of) override {
-    if (session_.progress_shown() && of != 0) {
-      session_.progress("this pass: " + std::to_string(rows * 100 / of) + " %");
-    }
-  }
+  void progress(std::uint64_t rows, std::uint64_t of) override { session_.pass_progress(rows, of); }
 
  private:
   Session& session_;

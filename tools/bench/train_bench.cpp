@@ -109,11 +109,7 @@ class Observer final : public pipeline::TrainingObserver {
   void checkpoint(std::uint32_t) override {}
   void changes(const pipeline::ArticleChanges&) override {}
   void note(const std::string& text) override { session_.say(text); }
-  void progress(std::uint64_t rows, std::uint64_t of) override {
-    if (session_.progress_shown() && of != 0) {
-      session_.progress("this pass: " + std::to_string(rows * 100 / of) + " %");
-    }
-  }
+  void progress(std::uint64_t rows, std::uint64_t of) override { session_.pass_progress(rows, of); }
 
   [[nodiscard]] bool was_last() const { return seen_ == last_; }
   [[nodiscard]] const Figures& all() const { return all_; }
