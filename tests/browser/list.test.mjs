@@ -106,6 +106,54 @@ test('lines of descriptors are placed by the program, and not asked for in a fol
   await close();
 });
 
+/** Drops a file and waits until it is looked up. */
+async function drop(page, name, text) {
+  await page.evaluate(([file, content]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([content], file));
+    document.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  }, [name, text]);
+  await page.locator('#list [role=status]', { hasText: /articles lie on the map/ }).waitFor();
+}
+
+test('an unknown heading is told with its line, in whatever the list is', async () => {
+  const { page, notes, close } = await openPage(browser, site);
+  // Articles that no atlas has, so that their descriptors are looked up; what takes more than a piece is cut between \r and \n too.
+  const pieces = 9000;
+  const blank = () => Array(random(4)).fill('');
+  const first = 4_000_000_001;
+  const wrong = random(pieces);
+  const kinds = {
+    lines: (i, name) => [...blank(), name ?? 'Humans; Male'],
+    nbib: (i, name) => [`PMID- ${first + i}`, 'OWN - NLM', ...blank(), 'MH  - Humans/*genetics', ...(name ? [`MH  - *${name}/therapy`] : []), 'MH  - Male', ''],
+    xml: (i, name) => ['<PubmedArticle><MedlineCitation>', `<PMID>${first + i}</PMID>`, ...blank(), '<MeshHeadingList><MeshHeading>',
+      '<DescriptorName UI="D006801">Humans</DescriptorName>', ...(name ? ['<!-- a', 'comment -->', `<DescriptorName>${name}</DescriptorName>`] : []),
+      '</MeshHeading></MeshHeadingList></MedlineCitation></PubmedArticle>'],
+  };
+  for (const [kind, end] of Object.keys(kinds).flatMap((name) => ['\n', '\r\n', '\r'].map((one) => [name, one]))) {
+    const article = kinds[kind];
+    const count = kind === 'lines' && end === '\r\n' ? pieces : 40;
+    const at = wrong % count;
+    const lines = [...blank(), ...(kind === 'xml' ? ['<?xml version="1.0"?>', '<PubmedArticleSet>'] : [])];
+    for (let i = 0; i < count; ++i) lines.push(...article(i, i === at ? 'no such heading' : undefined));
+    if (kind === 'xml') lines.push('</PubmedArticleSet>');
+    const number = 1 + lines.findIndex((line) => line.includes('no such heading'));
+    await drop(page, `saved.${kind}`, lines.join(end));
+    if (!isStatic) {
+      const told = await page.$$eval('#list li', (items) => items.map((item) => item.textContent));
+      assert.ok(told.includes(`no such heading (line ${number})`), `${kind}: ${number}, ${told.join('|')}`);
+      if (kind === 'lines') assert.match(await page.locator('#list details').textContent(), new RegExp(`no such heading \\(line ${number}\\)`));
+    } else if (kind === 'lines' && at < 50) { // the first of those not found
+      assert.match(await page.locator('#list details').textContent(), new RegExp(`no such heading \\(line ${number}\\)`));
+    }
+  }
+  await drop(page, 'list.txt', ['1', '', '4000000001 4000000002', '', '0'].join('\n'));
+  assert.match(await page.locator('#list details').textContent(), /4000000001 \(line 3\), 4000000002 \(line 3\)/);
+  assert.match(await page.locator('#list [role=status]').textContent(), /1 had neither a PMID nor descriptors, the first in line 5\.$/);
+  assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
+  await close();
+});
+
 test('lists are read however they are broken into lines', async () => {
   const { page, notes, close } = await openPage(browser, site);
   const read = (text) => page.evaluate(async (list) => {

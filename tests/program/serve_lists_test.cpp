@@ -54,7 +54,7 @@ TEST_F(ServeLists, LinesAreSearched) {
       "/api/place?line=humans;D009369&line=Nothing+Known&line=D000009370%3B%20animals%3B"
       "Nothing%20Known&line=D000077;Humans&line=");
   EXPECT_EQ(found["done"], 5);
-  EXPECT_EQ(found["unknown"], nlohmann::json({"Nothing Known"}));
+  EXPECT_EQ(found["unknown"], nlohmann::json::parse(R"([[1, "Nothing Known"], [3, "D000077"]])"));
   EXPECT_EQ(found["placed"],
             nlohmann::json({entry(0, {Small::humans, Small::neoplasms}),
                             entry(2, {Small::animals, Small::zebrafish, Small::unknown}),

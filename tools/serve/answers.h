@@ -66,8 +66,9 @@ inline constexpr std::size_t most_regions_told = 100;
 [[nodiscard]] nlohmann::json place_pmids(const AtlasView& view,
                                          std::span<const std::uint32_t> pmids);
 /// The same of articles given as lines of descriptors, as `map` reads them, found by search: the
-/// first of each entry is the line's number from 0. "unknown" are names that were met and lead to
-/// no descriptor, at most most_found.
+/// first of each entry is the line's number from 0. "unknown" are names and UIs that lead to no
+/// descriptor of the atlas, each once, at most most_found: the number of the first line that has
+/// it, and the name.
 [[nodiscard]] nlohmann::json place_lines(const AtlasView& view,
                                          std::span<const std::string_view> lines);
 

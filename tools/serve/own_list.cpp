@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -52,7 +53,8 @@ json place_lines(const AtlasView& view, std::span<const std::string_view> lines)
   std::vector<std::vector<store::DescriptorCode>> codes;
   std::vector<std::uint32_t> unnamed;
   std::vector<std::uint32_t> number;  // of the line
-  std::vector<std::string> unknown;
+  json unknown = json::array();
+  std::set<std::string> told;
   std::size_t searched = 0;
   std::size_t done = 0;
   for (; done < lines.size(); ++done) {
@@ -63,9 +65,15 @@ json place_lines(const AtlasView& view, std::span<const std::string_view> lines)
       break;
     }
     searched += count;
-    for (const std::string& name : found.unknown) {
-      if (unknown.size() < most_found && std::ranges::find(unknown, name) == unknown.end()) {
-        unknown.push_back(name);
+    std::vector<std::string> names = found.unknown;
+    for (const store::DescriptorCode code : found.codes) {
+      if (view.descriptor(code) == nullptr) {
+        names.push_back(store::descriptor_ui(code));
+      }
+    }
+    for (const std::string& name : names) {
+      if (told.size() < most_found && told.insert(name).second) {
+        unknown.push_back({done, name});
       }
     }
     if (count <= most_descriptors_of_a_line) {

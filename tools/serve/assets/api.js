@@ -39,7 +39,7 @@ const api = {
   /** Places of articles by PMID: { done, placed: [[PMID, row, column, region, area, continent]] } of the first done of them. */
   placePmids(pmids, signal) { return this.ask(`api/place?pmids=${pmids.join()}`, signal); },
 
-  /** The same of lines of descriptors, by their number, and { unknown }, names that are none. */
+  /** The same of lines of descriptors, by their number, and { unknown: [[number of a line, name]] }, names that are none. */
   placeLines(lines, signal) {
     return this.ask(`api/place?${lines.map((line) => `line=${encodeURIComponent(line)}`).join('&')}`, signal);
   },

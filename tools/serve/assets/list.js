@@ -113,7 +113,7 @@ class OwnList {
       (byLine ? ` (${grouped(byPmid)} by PMID, ${grouped(byLine)} by their descriptors)` : '')];
     parts.push(missing.length ? `${grouped(missing.length)} ${missing.length === 1 ? 'was' : 'were'} not found` : 'all were found');
     if (read.repeated) parts.push(`${grouped(read.repeated)} stood there more than once`);
-    if (read.unusable) parts.push(`${grouped(read.unusable)} had neither a PMID nor descriptors`);
+    if (read.unusable) parts.push(`${grouped(read.unusable)} had neither a PMID nor descriptors, the first in line ${read.firstUnusable}`);
     if (read.full) {
       parts.push(`the list goes on: no more than ${grouped(listLimits.articles)} articles are taken, ` +
         `${grouped(listLimits.lines)} of them by descriptors alone`);
@@ -128,7 +128,7 @@ class OwnList {
       return make('label', {}, `${label} `, select);
     };
     const { missing, unknown } = this.found;
-    const named = missing.slice(0, 50).map(({ pmid, line }) => (pmid ? String(pmid) : line.slice(0, 60)));
+    const named = missing.slice(0, 50).map(({ pmid, line, from }) => `${pmid || line.slice(0, 60)} (line ${from})`);
     this.table = make('div', {});
     this.results.replaceChildren(
       make('div', { class: 'buttons' },
@@ -139,7 +139,8 @@ class OwnList {
         })),
       ...(missing.length ? [make('details', {}, make('summary', {}, `Not found (${grouped(missing.length)})`),
         make('p', { class: 'pmids' }, named.join(', ') + (missing.length > named.length ? ', …' : '')))] : []),
-      ...(unknown.size ? [make('p', {}, `Not known as descriptors: ${[...unknown].join(', ')}`)] : []),
+      ...(unknown.size ? [make('h3', {}, 'Not known as descriptors'),
+        make('ul', {}, ...[...unknown].map(([name, line]) => make('li', {}, `${name.slice(0, 80)} (line ${line})`)))] : []),
       ...(this.found.cells.size ? [make('h3', {}, 'Against all articles of the atlas'), choice('By', String(this.level), [['1', 'regions'], ['2', 'areas'], ['3', 'continents']], (level) => {
         this.level = +level;
         this.test();

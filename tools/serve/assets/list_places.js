@@ -3,11 +3,12 @@
 
 /**
  * articles: of a ListReader. Returns cells ({ row, column, parts: [region, area, continent], articles: [PMID or line] }),
- * how many were found by PMID and by descriptors, those not found, and names that led to no descriptor.
+ * how many were found by PMID and by descriptors, those not found, and names that led to no descriptor, each with the number of
+ * the first line that has it.
  */
 async function placeList(articles, signal, progress) {
   const cells = new Map();
-  const found = { cells, byPmid: 0, byLine: 0, missing: [], unknown: new Set() };
+  const found = { cells, byPmid: 0, byLine: 0, missing: [], unknown: new Map() };
   const put = (what, [, row, column, ...parts]) => {
     const key = `${row},${column}`;
     if (!cells.has(key)) cells.set(key, { row, column, parts, articles: [] });
@@ -53,10 +54,17 @@ async function placeList(articles, signal, progress) {
     }
     found.byLine += placed.length;
     for (const article of rest.slice(at, at + done)) if (!known.has(article)) found.missing.push(article);
-    for (const name of unknown) if (found.unknown.size < 20) found.unknown.add(name);
+    for (const [number, name] of unknown) {
+      if (found.unknown.size < 20 && !found.unknown.has(name)) found.unknown.set(name, lineOf(rest[at + number], name));
+    }
     at += Math.max(1, done);
     progress(found.byPmid + found.byLine + found.missing.length);
   }
   for (const article of rest.slice(most)) found.missing.push(article);
   return found;
+}
+
+/** The number of the line on which an article has a descriptor: of a saved file it is not the article's. */
+function lineOf({ line, from, at }, name) {
+  return at?.[line.split(';').findIndex((heading) => heading.trim() === name)] ?? from;
 }

@@ -12,11 +12,21 @@ function pmidOf(text) {
   return /^[0-9]{1,10}$/.test(text) && +text <= 0xFFFFFFFF ? +text : 0;
 }
 
+/** Line ends of text from one place to another. */
+function linesIn(text, from, to) {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) ++count;
+  return count;
+}
+
 class ListReader {
   constructor() {
-    this.articles = []; // { pmid or 0, line of descriptors or '' }
+    this.articles = []; // { pmid or 0, line of descriptors or '', from: number of its line, at: those of its descriptors where they have their own }
     this.repeated = 0;
     this.unusable = 0;
+    this.firstUnusable = 0; // the number of its line
+    this.number = 1; // of the line that is read, from 1
+    this.carry = ''; // a line end of which the second half may follow
     this.full = false;
     this.letters = 0;
     this.seen = new Set();
@@ -31,7 +41,9 @@ class ListReader {
     if (piece.includes('\0')) throw new Error('This is no text: give PMIDs, lines of descriptors, or a file that PubMed saved.');
     this.letters += piece.length;
     if (this.letters > listLimits.letters) this.full = true;
-    this.text += piece.replace(/\r\n?/g, '\n');
+    const text = this.carry + piece;
+    this.carry = text.endsWith('\r') ? '\r' : '';
+    this.text += text.slice(0, text.length - this.carry.length).replace(/\r\n?/g, '\n');
     this.kind ??= this.guess(false);
     this.go(false);
   }
@@ -46,7 +58,9 @@ class ListReader {
   }
 
   guess(last) {
-    this.text = this.text.replace(/^\uFEFF/, '').trimStart();
+    const text = this.text.replace(/^\uFEFF/, '').trimStart();
+    this.number += linesIn(this.text, 0, this.text.length - text.length);
+    this.text = text;
     const begin = this.text.slice(0, 20);
     if (begin.length < 7 && !last) return null;
     if (begin[0] === '<') return 'xml';
@@ -64,11 +78,14 @@ class ListReader {
     if (!article || this.full) return;
     if (this.repeated + this.unusable > 10 * listLimits.articles) this.full = true;
     const line = article.headings ? article.headings.join(';') : article.line ?? '';
-    if (!article.pmid && !line) ++this.unusable;
-    else if (article.pmid && this.seen.has(article.pmid)) ++this.repeated;
+    const from = article.from ?? this.number;
+    if (!article.pmid && !line) {
+      ++this.unusable;
+      this.firstUnusable ||= from;
+    } else if (article.pmid && this.seen.has(article.pmid)) ++this.repeated;
     else if (this.articles.length === listLimits.articles || (!article.pmid && this.lines === listLimits.lines)) this.full = true;
     else {
-      this.articles.push({ pmid: article.pmid ?? 0, line });
+      this.articles.push({ pmid: article.pmid ?? 0, line, from, ...(article.at?.length ? { at: article.at } : {}) });
       if (article.pmid) this.seen.add(article.pmid);
       else ++this.lines;
     }
@@ -76,7 +93,10 @@ class ListReader {
 
   readLines(last) {
     let at = 0;
-    for (let end; (end = this.text.indexOf('\n', at)) >= 0 && !this.full; at = end + 1) this.line(this.text.slice(at, end));
+    for (let end; (end = this.text.indexOf('\n', at)) >= 0 && !this.full; at = end + 1) {
+      this.line(this.text.slice(at, end));
+      ++this.number;
+    }
     this.text = this.text.slice(at);
     if (this.text.length > listLimits.token && /^[0-9,;\s]*$/.test(this.text)) { // any number of PMIDs may stand in a line
       const whole = Math.max(...[',', ';', ' ', '\t'].map((between) => this.text.lastIndexOf(between)));
@@ -110,22 +130,29 @@ class ListReader {
     const text = raw.slice(6).trim();
     if (tag === 'PMID- ') {
       this.add(this.now);
-      this.now = { pmid: pmidOf(text), headings: [] };
+      this.now = { pmid: pmidOf(text), headings: [], at: [], from: this.number };
     } else if (tag === 'MH  - ' && this.now) {
       this.heading(headingOf(text));
     } else if (tag === '      ' && this.tag === 'MH  - ' && this.now?.headings.length) {
-      this.heading(`${this.now.headings.pop()} ${headingOf(text)}`);
+      this.heading(`${this.now.headings.pop()} ${headingOf(text)}`, this.now.at.pop());
     }
     if (tag !== '      ') this.tag = tag;
   }
 
-  heading(text) {
-    if (this.now.headings.length < listLimits.headings) this.now.headings.push(text.slice(0, listLimits.heading));
+  heading(text, at = this.number) {
+    if (this.now.headings.length === listLimits.headings) return;
+    this.now.headings.push(text.slice(0, listLimits.heading).replaceAll(';', ','));
+    this.now.at.push(at);
   }
 
   readXml() {
     const { text } = this;
     let at = 0;
+    let counted = 0;
+    const count = (to) => {
+      this.number += linesIn(text, counted, to);
+      counted = to;
+    };
     while (at < text.length && !this.full) {
       if (this.skipTo) {
         const end = text.indexOf(this.skipTo, at);
@@ -146,16 +173,18 @@ class ListReader {
       }
       const close = text.indexOf('>', open);
       if (close < 0) break;
+      count(open);
       this.element(text.slice(open + 1, close));
       at = close + 1;
     }
+    count(at);
     this.text = text.slice(at);
     if (this.text.length > listLimits.token && !this.full) throw new Error('One of its tags is longer than 65,536 letters: this is no XML of PubMed.');
   }
 
   element(tag) {
     const name = /^\/?[A-Za-z]*/.exec(tag)[0];
-    if (name === 'MedlineCitation') this.now = { pmid: null, headings: [] };
+    if (name === 'MedlineCitation') this.now = { pmid: null, headings: [], at: [], from: this.number };
     if (!this.now) return;
     if (name === 'PMID' && this.now.pmid === null) {
       this.taken = '';
