@@ -117,8 +117,14 @@ void flip_present(CpuCodebook& codebook, std::size_t slot, DescriptorId first,
 
 void fetch_plane(const CpuCodebook& codebook, DescriptorId descriptor,
                  std::span<std::uint16_t> plane) {
+  // Chunks of one descriptor lie far apart, and most have no weight of it: those are passed over.
+  std::ranges::fill(plane, std::uint16_t{0});
+  const std::uint16_t* const maxima = codebook.blocks.row(descriptor).data();
   const std::vector<std::uint32_t>& filled = codebook.tree.filled_chunks();
   for (std::size_t slot = 0; slot < filled.size(); ++slot) {
+    if (!any_of_four(maxima + std::size_t{4} * filled[slot])) {
+      continue;
+    }
     const WeightBlock& block = codebook.weights[slot * codebook.shape.descriptors + descriptor];
     for_each_run(codebook.tree, filled[slot],
                  [&](std::size_t place, std::size_t neuron, std::size_t count) {

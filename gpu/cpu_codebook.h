@@ -40,6 +40,9 @@ struct BoundTable {
   [[nodiscard]] std::span<std::uint16_t> row(DescriptorId descriptor) {
     return {most.data() + descriptor * stride, stride};
   }
+  [[nodiscard]] std::span<const std::uint16_t> row(DescriptorId descriptor) const {
+    return {most.data() + descriptor * stride, stride};
+  }
 };
 
 struct CpuCodebook {
