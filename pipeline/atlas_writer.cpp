@@ -157,20 +157,15 @@ void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement,
   const std::size_t at_once = planes_a_batch(backend_.shape().neurons());
   const std::size_t batches = (in_ui_order_.size() + at_once - 1) / at_once;
   MapRegions regions = tile_map(side, cells_.vacant, borders, placement.hits);
-  RegionLikeness likeness(regions, cells_.vacant, placement.hits);
+  RegionWeights weights(regions, cells_.vacant, placement.hits);
+  std::vector<LabelDescriptor> descriptors;
   for (std::size_t batch = 0; batch < batches; ++batch) {
-    static_cast<void>(read_batch(batch));
-    likeness.add_planes(batch_);
-  }
-  join_regions(regions, side, likeness, placement.hits);
-  RegionCollector collector(regions, topics_, placement.hits, articles_);
-  for (std::size_t batch = 0; batch < batches; ++batch) {
-    std::vector<LabelDescriptor> descriptors;
     for (const gpu::DescriptorId id : read_batch(batch)) {
       descriptors.push_back(label_descriptor(id));
     }
-    collector.add_planes(descriptors, batch_);
+    weights.add_planes(batch_);
   }
+  join_regions(regions, side, weights, placement.hits);
   result.norm = cells_.norm;
   result.square_sum = cells_.square_sum;
   result.vacant = cells_.vacant;
@@ -183,8 +178,9 @@ void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement,
   result.leading_weight = std::move(labels.weight);
   result.recent_count = placement.recent_count;
   result.recent_from = placement.recent_from;
-  result.levels = collector.levels(
-      side, {placement.hits, placement.year_count, placement.year_sum, placement.recent_count});
+  result.levels = label_regions(
+      {topics_, descriptors, articles_}, side, regions, weights,
+      {placement.hits, placement.year_count, placement.year_sum, placement.recent_count});
   result.region = std::move(regions.region);
   work.put_cells(result);
 }

@@ -26,7 +26,7 @@ namespace somatlas::pipeline {
 }
 
 /// Writes the planes, and gathers labels and borders on the way, in one pass over the codebook;
-/// then cells and their regions, in two more.
+/// then cells and their regions, in another.
 class PlaneWriter {
  public:
   /// planes: whose planes are written. frequencies[i]: training articles with the descriptor of id

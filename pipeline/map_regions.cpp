@@ -299,25 +299,6 @@ MapRegions tile_map(std::uint32_t side, std::span<const std::uint8_t> vacant,
   return result;
 }
 
-void add_weighted(std::span<const std::uint32_t> region, std::span<const std::uint32_t> hits,
-                  std::uint32_t more, std::span<const std::uint16_t> plane,
-                  std::span<std::uint64_t> sums) {
-  constexpr std::size_t block = 16;  // most have no weight
-  for (std::size_t first = 0; first < plane.size(); first += block) {
-    const std::size_t last = std::min(plane.size(), first + block);
-    std::uint16_t bits = 0;
-    for (std::size_t cell = first; cell < last; ++cell) {
-      bits |= plane[cell];
-    }
-    if (bits == 0) {
-      continue;
-    }
-    for (std::size_t cell = first; cell < last; ++cell) {
-      sums[region[cell]] += (std::uint64_t{hits[cell]} + more) * plane[cell];
-    }
-  }
-}
-
 std::vector<std::uint32_t> region_centres(std::uint32_t side, std::span<const std::uint32_t> region,
                                           std::size_t count, std::span<const std::uint32_t> hits) {
   // Steps from the nearest cell at a border, by a search from all of these at once.

@@ -44,11 +44,6 @@ struct MapRegions {
 /// many there are.
 std::size_t number_regions(std::vector<std::uint32_t>& region, std::span<const std::uint32_t> hits);
 
-/// Adds to the sum of each cell's region (hits + more) * weight. plane: a weight a cell.
-void add_weighted(std::span<const std::uint32_t> region, std::span<const std::uint32_t> hits,
-                  std::uint32_t more, std::span<const std::uint16_t> plane,
-                  std::span<std::uint64_t> sums);
-
 /// For each of `count` regions the cell that is farthest from its border, counted in steps to a
 /// neighbour; ties by more hits, then the lower number. The edge of the map is a border. region: a
 /// cell's, all of which occur.

@@ -14,6 +14,7 @@
 #include "gpu/tile.h"
 #include "pipeline/atlas_writer.h"
 #include "pipeline/map_regions.h"
+#include "pipeline/region_weights.h"
 #include "pipeline/schedule.h"
 
 namespace somatlas::pipeline {
@@ -129,13 +130,12 @@ MemoryPlan plan_memory(const TrainingOptions& options, Device device, const Arti
         {.name = "decoded shards", .host_bytes = options.tiles * 3 * training.largest_shard});
     // Two copies of 17 bytes a neuron; while planes are written 101 of what cells gather, and a
     // batch as it is, encoded, and the one before it. Regions take less of a map when those are
-    // gone, but for the articles of each area with each descriptor, of which a growing list has two
-    // copies.
+    // gone, but for what each weighs of each descriptor.
     const std::size_t neurons = std::size_t{side} * side;
-    result.add({.name = "cells",
-                .host_bytes = neurons * (2 * 17 + 101 + 6 * planes_a_batch(neurons)) +
-                              std::size_t{region_targets(side)[1]} * descriptors * 3 *
-                                  sizeof(std::uint32_t)});
+    result.add(
+        {.name = "cells",
+         .host_bytes = neurons * (2 * 17 + 101 + 6 * planes_a_batch(neurons)) +
+                       std::size_t{region_targets(side)[0]} * descriptors * sizeof(RegionWeight)});
     // First what the codebook was made from and what the search finds, then the articles of every
     // cell; where a training goes on from an atlas, also which articles are as they were.
     const std::uint64_t places = std::max(training.training, placement.rows);

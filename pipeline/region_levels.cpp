@@ -2,24 +2,19 @@
 // made of correctly rounded operations in a fixed order.
 #include "pipeline/region_levels.h"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace somatlas::pipeline {
 namespace {
 
-constexpr std::size_t planes_at_once = 64;
-
 /// The regions of a level as they are joined. A join lives on under the lower of the two numbers.
 class Ward {
  public:
-  Ward(const RegionLikeness& likeness, std::vector<std::vector<std::uint8_t>> touching)
-      : count_(likeness.regions()),
+  Ward(const RegionWeights& weights, std::vector<std::vector<std::uint8_t>> touching)
+      : count_(weights.regions()),
         alive_(count_),
         into_(count_),
         mass_(count_),
@@ -27,11 +22,11 @@ class Ward {
         touching_(std::move(touching)) {
     std::iota(into_.begin(), into_.end(), 0U);
     for (std::size_t a = 0; a < count_; ++a) {
-      mass_[a] = static_cast<double>(likeness.mass(a));
+      mass_[a] = static_cast<double>(weights.mass(a));
     }
     for (std::size_t a = 0; a < count_; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
-        const auto square = static_cast<double>(likeness.square_distance(a, b));
+        const auto square = static_cast<double>(weights.square_distance(a, b));
         set_cost(a, b, square * (mass_[a] * mass_[b] / (mass_[a] + mass_[b])));
       }
     }
@@ -141,65 +136,10 @@ std::vector<std::vector<std::uint8_t>> touching(std::uint32_t side,
 
 }  // namespace
 
-RegionLikeness::RegionLikeness(const MapRegions& regions, std::span<const std::uint8_t> vacant,
-                               std::span<const std::uint32_t> hits)
-    : regions_(regions),
-      vacant_(vacant),
-      hits_(hits),
-      mass_(regions.parent[0].size()),
-      product_(mass_.size() * mass_.size()) {
-  for (std::size_t cell = 0; cell < vacant.size(); ++cell) {
-    if (vacant[cell] == 0) {
-      mass_[regions.region[cell]] += std::uint64_t{hits[cell]} + 1;
-    }
-  }
-}
-
-void RegionLikeness::add_planes(std::span<const std::uint16_t> planes) {
-  const std::size_t cells = vacant_.size();
-  const std::size_t count = mass_.size();
-  if (planes.size() % cells != 0) {
-    throw std::invalid_argument("a plane has one weight a neuron");
-  }
-  // A region's means of so many planes, side by side; planes that are not there have means of 0.
-  std::vector<std::array<std::uint32_t, planes_at_once>> mean(count);
-  for (std::size_t first = 0; first * cells < planes.size(); first += planes_at_once) {
-    std::fill(mean.begin(), mean.end(), std::array<std::uint32_t, planes_at_once>{});
-    const std::size_t here = std::min(planes_at_once, planes.size() / cells - first);
-    tbb::parallel_for(std::size_t{0}, here, [&](std::size_t d) {
-      const auto plane = planes.subspan((first + d) * cells, cells);
-      std::vector<std::uint64_t> sum(count);
-      add_weighted(regions_.region, hits_, 1, plane, sum);
-      for (std::size_t region = 0; region < count; ++region) {
-        if (sum[region] != 0) {
-          mean[region][d] =
-              static_cast<std::uint32_t>((2 * sum[region] + mass_[region]) / (2 * mass_[region]));
-        }
-      }
-    });
-    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        std::uint64_t sum = 0;
-        for (std::size_t d = 0; d < planes_at_once; ++d) {
-          sum += std::uint64_t{mean[a][d] * mean[b][d]};  // 28 bits
-        }
-        product_[a * count + b] += sum;
-      }
-    });
-  }
-}
-
-std::uint64_t RegionLikeness::square_distance(std::size_t a, std::size_t b) const {
-  const auto product = [&](std::size_t x, std::size_t y) {
-    return product_[std::max(x, y) * mass_.size() + std::min(x, y)];
-  };
-  return product(a, a) + product(b, b) - 2 * product(a, b);
-}
-
-void join_regions(MapRegions& regions, std::uint32_t side, const RegionLikeness& likeness,
+void join_regions(MapRegions& regions, std::uint32_t side, const RegionWeights& weights,
                   std::span<const std::uint32_t> hits) {
   const auto targets = region_targets(side);
-  Ward ward(likeness, touching(side, regions.region, likeness.regions()));
+  Ward ward(weights, touching(side, regions.region, weights.regions()));
   std::vector<std::uint32_t> below = regions.region;
   for (std::size_t level = 1; level < targets.size(); ++level) {
     ward.join_down_to(targets[level]);

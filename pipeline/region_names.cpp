@@ -58,16 +58,15 @@ std::string joined(std::vector<std::string> names) {
 
 }  // namespace
 
-RegionNames::RegionNames(const MeshTopics& topics, std::span<const LabelDescriptor> descriptors,
-                         std::uint64_t articles, std::span<const std::vector<Carried>> carried,
+RegionNames::RegionNames(const LabelCorpus& corpus, const RegionWeights& weights,
                          std::span<const std::uint64_t> hits)
-    : topics_(topics),
-      descriptors_(descriptors),
-      articles_(articles),
-      carried_(carried),
+    : corpus_(corpus),
+      weights_(weights),
       hits_(hits),
-      under_(descriptors.size()),
-      number_(descriptors.size(), none) {
+      under_(corpus.descriptors.size()),
+      number_(corpus.descriptors.size(), none) {
+  const MeshTopics& topics = corpus.topics;
+  const std::span<const LabelDescriptor> descriptors = corpus.descriptors;
   std::unordered_map<store::DescriptorCode, std::uint32_t> numbers;
   const auto number_of = [&](store::DescriptorCode heading) {
     const auto [found, is_new] =
@@ -117,7 +116,7 @@ double RegionNames::corpus_without(std::uint32_t heading,
   double share = 1;
   for (const std::uint32_t d : below_[heading]) {
     if (taken[d] == 0) {
-      share *= share_without(descriptors_[d].articles, articles_);
+      share *= share_without(corpus_.descriptors[d].articles, corpus_.articles);
     }
   }
   return share;
@@ -125,7 +124,7 @@ double RegionNames::corpus_without(std::uint32_t heading,
 
 std::vector<RegionNames::Candidate> RegionNames::candidates(
     std::span<const std::uint32_t> group, std::span<const std::uint32_t> chosen) const {
-  std::vector<std::uint8_t> taken(descriptors_.size());
+  std::vector<std::uint8_t> taken(corpus_.descriptors.size());
   for (const std::uint32_t heading : chosen) {
     for (const std::uint32_t d : below_[heading]) {
       taken[d] = 1;
@@ -135,12 +134,17 @@ std::vector<RegionNames::Candidate> RegionNames::candidates(
   // one descriptor has of what is below a heading.
   Lacking lacking(headings_.size());
   std::vector<double> added(headings_.size());
-  std::vector<std::uint64_t> own(descriptors_.size());
+  std::vector<std::uint64_t> own(corpus_.descriptors.size());
   double covered_before = 0;
   std::uint64_t hits = 0;
   for (const std::uint32_t region : group) {
     double left = 1;
-    for (const auto& [d, with] : carried_[region]) {
+    for (const RegionWeight& weight : weights_.of(region)) {
+      const std::uint32_t d = weight.descriptor;
+      const std::uint64_t with = weight.articles();
+      if (with == 0) {
+        continue;
+      }
       const double without = share_without(with, hits_[region]);
       own[d] += with;
       if (taken[d] != 0) {
@@ -162,9 +166,9 @@ std::vector<RegionNames::Candidate> RegionNames::candidates(
   std::vector<std::uint64_t> most(headings_.size());
   std::vector<std::uint8_t> shared(headings_.size());  // with what was chosen
   double left = 1;                                     // of the corpus: without what was chosen
-  for (std::uint32_t d = 0; d < descriptors_.size(); ++d) {
+  for (std::uint32_t d = 0; d < corpus_.descriptors.size(); ++d) {
     if (taken[d] != 0) {
-      left *= share_without(descriptors_[d].articles, articles_);
+      left *= share_without(corpus_.descriptors[d].articles, corpus_.articles);
       for (const std::uint32_t heading : under_[d]) {
         shared[heading] = 1;
       }
@@ -178,7 +182,7 @@ std::vector<RegionNames::Candidate> RegionNames::candidates(
   }
   std::vector<Candidate> result;
   const auto of = static_cast<double>(hits);
-  const auto corpus = static_cast<double>(articles_);
+  const auto corpus = static_cast<double>(corpus_.articles);
   for (std::uint32_t heading = 0; heading < headings_.size(); ++heading) {
     if (!(added[heading] > 0) || static_cast<double>(most[heading]) >= 0.9 * added[heading] ||
         std::any_of(chosen.begin(), chosen.end(), [&](std::uint32_t other) {
@@ -191,7 +195,8 @@ std::vector<RegionNames::Candidate> RegionNames::candidates(
     const auto with = static_cast<std::uint64_t>(corpus * (1 - left * without) + 0.5);
     const double share = std::min(1.0, (covered_before + added[heading]) / of);
     const std::uint32_t gain =
-        LiftScale(std::clamp<std::uint64_t>(with, 1, articles_), articles_).gain(share, of);
+        LiftScale(std::clamp<std::uint64_t>(with, 1, corpus_.articles), corpus_.articles)
+            .gain(share, of);
     if (gain != 0) {
       result.push_back({gain, heading, share});
     }
@@ -223,7 +228,7 @@ RegionNames::Choice RegionNames::choose(std::span<const std::uint32_t> group) co
 }
 
 std::string RegionNames::name_of(std::uint32_t heading) const {
-  const store::DescriptorEntry* const entry = topics_.find(headings_[heading]);
+  const store::DescriptorEntry* const entry = corpus_.topics.find(headings_[heading]);
   return entry == nullptr || entry->name.empty() ? store::descriptor_ui(headings_[heading])
                                                  : entry->name;
 }

@@ -12,16 +12,18 @@
 
 #include "pipeline/cell_labels.h"
 #include "pipeline/mesh_topics.h"
+#include "pipeline/region_weights.h"
 
 namespace somatlas::pipeline {
 
 /// Stands between the headings of a name.
 inline constexpr std::string_view between_headings = " / ";
 
-/// How many articles of a region carry a descriptor, by its place in a list.
-struct Carried {
-  std::uint32_t descriptor = 0;
-  std::uint32_t articles = 0;
+/// What names and labels are given by. What is referred to must outlive its users.
+struct LabelCorpus {
+  const MeshTopics& topics;
+  std::span<const LabelDescriptor> descriptors;  // in the order of planes
+  std::uint64_t articles = 0;                    // training articles
 };
 
 /// Names of regions and of what they are joined to. A heading covers the articles that carry it or
@@ -36,10 +38,9 @@ class RegionNames {
   static constexpr double share_alone = 0.4;
   static constexpr std::size_t most_headings = 3;
 
-  /// descriptors: of the corpus, of `articles` training articles. carried: of each region, in
-  /// ascending order of descriptors; hits: its articles. What is referred to must outlive it.
-  RegionNames(const MeshTopics& topics, std::span<const LabelDescriptor> descriptors,
-              std::uint64_t articles, std::span<const std::vector<Carried>> carried,
+  /// weights: of every descriptor of the corpus; hits: articles of each region. What is referred to
+  /// must outlive it.
+  RegionNames(const LabelCorpus& corpus, const RegionWeights& weights,
               std::span<const std::uint64_t> hits);
 
   /// The names of groups of regions, no two alike. The earlier of two groups has the name that both
@@ -70,10 +71,8 @@ class RegionNames {
   [[nodiscard]] bool below(std::uint32_t heading, std::uint32_t other) const;
   [[nodiscard]] std::string name_of(std::uint32_t heading) const;
 
-  const MeshTopics& topics_;
-  std::span<const LabelDescriptor> descriptors_;
-  std::uint64_t articles_;
-  std::span<const std::vector<Carried>> carried_;
+  LabelCorpus corpus_;
+  const RegionWeights& weights_;
   std::span<const std::uint64_t> hits_;
   std::vector<store::DescriptorCode> headings_;    // by number
   std::vector<std::vector<std::uint32_t>> above_;  // of each heading, itself included

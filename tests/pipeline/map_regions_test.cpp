@@ -57,9 +57,9 @@ Map random_map(std::mt19937_64& random, std::uint32_t side) {
 
 MapRegions regions_of(const Map& map) {
   MapRegions regions = tile_map(map.side, map.vacant, map.borders, map.hits);
-  RegionLikeness likeness(regions, map.vacant, map.hits);
-  likeness.add_planes(map.planes);
-  join_regions(regions, map.side, likeness, map.hits);
+  RegionWeights weights(regions, map.vacant, map.hits);
+  weights.add_planes(map.planes);
+  join_regions(regions, map.side, weights, map.hits);
   return regions;
 }
 
@@ -139,7 +139,7 @@ TEST(MapRegions, DoNotDependOnThreads) {
 }
 
 TEST(MapRegions, BordersRunAlongRidges) {
-  // Two halves of equal weights; nothing but the step between them is high. On a map of side 4
+  // Two halves of equal likeness; nothing but the step between them is high. On a map of side 4
   // there are two regions.
   const std::uint32_t side = 4;
   const std::vector<std::uint8_t> vacant(16);

@@ -29,7 +29,7 @@ MapRegions stripes(std::uint32_t side) {
   return regions;
 }
 
-TEST(RegionLikeness, IsTheDistanceOfMeans) {
+TEST(RegionWeights, AreSumsAndTheDistanceOfMeans) {
   std::mt19937_64 random(test_seed());
   const std::uint32_t side = 9;
   const std::size_t cells = 81;
@@ -43,12 +43,13 @@ TEST(RegionLikeness, IsTheDistanceOfMeans) {
   const std::size_t count = 150;  // more than are taken at once
   std::vector<std::uint16_t> planes;
   for (std::size_t i = 0; i < count * cells; ++i) {
-    planes.push_back(static_cast<std::uint16_t>(vacant[i % cells] != 0 ? 0 : random() % 16'384));
+    const bool empty = vacant[i % cells] != 0 || i / cells % 3 == 0;
+    planes.push_back(static_cast<std::uint16_t>(empty ? 0 : random() % 16'384));
   }
-  RegionLikeness likeness(regions, vacant, hits);
-  likeness.add_planes(std::span(planes).first(cells));
-  likeness.add_planes(std::span(planes).subspan(cells));
-  ASSERT_EQ(likeness.regions(), 5U);
+  RegionWeights weights(regions, vacant, hits);
+  weights.add_planes(std::span(planes).first(cells));
+  weights.add_planes(std::span(planes).subspan(cells));
+  ASSERT_EQ(weights.regions(), 5U);
   const auto mean = [&](std::size_t region, std::size_t plane) -> std::int64_t {
     std::uint64_t sum = 0;
     std::uint64_t mass = 0;
@@ -58,17 +59,33 @@ TEST(RegionLikeness, IsTheDistanceOfMeans) {
         mass += hits[i] + 1;
       }
     }
-    EXPECT_EQ(likeness.mass(region), mass);
+    EXPECT_EQ(weights.mass(region), mass);
     return static_cast<std::int64_t>((2 * sum + mass) / (2 * mass));
   };
   for (std::size_t a = 0; a < 5; ++a) {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> expected;
+    for (std::uint32_t plane = 0; plane < count; ++plane) {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < cells; ++i) {
+        sum += regions.region[i] == a ? std::uint64_t{planes[plane * cells + i]} * hits[i] : 0;
+      }
+      if (sum != 0) {
+        expected.emplace_back(plane, sum);
+      }
+    }
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> found;
+    for (const RegionWeight& weight : weights.of(a)) {
+      found.emplace_back(weight.descriptor, weight.sum);
+      EXPECT_EQ(weight.articles(), (2 * weight.sum + 16'383) / 32'766);
+    }
+    EXPECT_EQ(found, expected);
     for (std::size_t b = 0; b < 5; ++b) {
       std::int64_t square = 0;
       for (std::size_t plane = 0; plane < count; ++plane) {
         const std::int64_t difference = mean(a, plane) - mean(b, plane);
         square += difference * difference;
       }
-      ASSERT_EQ(likeness.square_distance(a, b), static_cast<std::uint64_t>(square));
+      ASSERT_EQ(weights.square_distance(a, b), static_cast<std::uint64_t>(square));
     }
   }
 }
@@ -89,9 +106,9 @@ TEST(JoinRegions, JoinsNeighboursThatAreAlike) {
   regions.parent[0].assign(32, 0);
   const std::vector<std::uint8_t> vacant(256);
   const std::vector<std::uint32_t> hits(256, 3);
-  RegionLikeness likeness(regions, vacant, hits);
-  likeness.add_planes(plane);
-  join_regions(regions, side, likeness, hits);
+  RegionWeights weights(regions, vacant, hits);
+  weights.add_planes(plane);
+  join_regions(regions, side, weights, hits);
   ASSERT_EQ(regions.parent[1].size(), 16U);
   ASSERT_EQ(regions.parent[2].size(), 8U);
   const std::vector<std::uint32_t> area = regions.of_cells(1);
@@ -123,15 +140,18 @@ class Labels : public testing::Test {
   std::array<std::vector<store::AtlasRegion>, store::region_levels> levels(
       const std::map<store::DescriptorCode, std::vector<std::uint16_t>>& planes,
       const std::map<store::DescriptorCode, std::uint64_t>& articles) {
-    RegionCollector collector(regions_, topics_, hits_, 100'000);
+    const std::vector<std::uint8_t> vacant(hits_.size());
+    RegionWeights weights(regions_, vacant, hits_);
+    std::vector<LabelDescriptor> descriptors;
     for (const auto& [code, plane] : planes) {
-      const LabelDescriptor one{code, articles.at(code), topics_.is_topic(code)};
-      collector.add_planes(std::span(&one, 1), plane);
+      descriptors.push_back({code, articles.at(code), topics_.is_topic(code)});
+      weights.add_planes(plane);
     }
     const std::vector<std::uint32_t> year_count{10, 20, 30, 40};
     const std::vector<std::uint64_t> year_sum{1, 2, 3, 4};
     const std::vector<std::uint32_t> recent{5, 6, 7, 8};
-    return collector.levels(2, {hits_, year_count, year_sum, recent});
+    return label_regions({topics_, descriptors, 100'000}, 2, regions_, weights,
+                         {hits_, year_count, year_sum, recent});
   }
 
   MapRegions regions_;
@@ -217,11 +237,13 @@ TEST_F(Labels, EqualTheRulesWrittenOut) {
         planes.push_back(static_cast<std::uint16_t>(empty ? 0 : random() % 4 * 5'000));
       }
     }
-    RegionCollector collector(regions_, topics_, hits_, 10'000);
-    collector.add_planes(std::span(descriptors).first(7), std::span(planes).first(7 * cells));
-    collector.add_planes(std::span(descriptors).subspan(7), std::span(planes).subspan(7 * cells));
+    const std::vector<std::uint8_t> vacant(cells);
+    RegionWeights weights(regions_, vacant, hits_);
+    weights.add_planes(std::span(planes).first(7 * cells));
+    weights.add_planes(std::span(planes).subspan(7 * cells));
     const std::vector<std::uint64_t> zero(cells);
-    const auto levels = collector.levels(side, {hits_, hits_, zero, hits_});
+    const auto levels = label_regions({topics_, descriptors, 10'000}, side, regions_, weights,
+                                      {hits_, hits_, zero, hits_});
     for (std::size_t level = 0; level < levels.size(); ++level) {
       const std::vector<std::uint32_t> of_cell = regions_.of_cells(level);
       std::set<std::string> names;

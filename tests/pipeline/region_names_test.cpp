@@ -37,17 +37,23 @@ class RegionNamesTest : public testing::Test {
     for (std::size_t d = 0; d < codes.size(); ++d) {
       descriptors.push_back({codes[d], corpus[d], topics.is_topic(codes[d])});
     }
-    std::vector<std::vector<Carried>> carried;
-    for (const auto& region : articles) {
-      carried.emplace_back();
-      for (std::uint32_t d = 0; d < region.size(); ++d) {
-        if (region[d] != 0) {
-          carried.back().push_back({d, region[d]});
-        }
+    MapRegions regions;  // of one cell each
+    for (std::uint32_t region = 0; region < articles.size(); ++region) {
+      regions.region.push_back(region);
+    }
+    regions.parent[0].resize(articles.size());
+    const std::vector<std::uint8_t> vacant(articles.size());
+    const std::vector<std::uint32_t> hits(articles.size(), 400);
+    std::vector<std::uint16_t> planes;
+    for (std::size_t d = 0; d < codes.size(); ++d) {
+      for (const auto& region : articles) {
+        planes.push_back(static_cast<std::uint16_t>(region[d] * 16'383 / 400));
       }
     }
-    const std::vector<std::uint64_t> hits(articles.size(), 400);
-    return RegionNames(topics, descriptors, 100'000, carried, hits).names(groups);
+    RegionWeights weights(regions, vacant, hits);
+    weights.add_planes(planes);
+    const std::vector<std::uint64_t> of_regions(hits.begin(), hits.end());
+    return RegionNames({topics, descriptors, 100'000}, weights, of_regions).names(groups);
   }
 
   MeshTopics topics{{{neoplasms, "Neoplasms", {}},
