@@ -44,7 +44,7 @@ class CpuBackend final : public Backend {
     return std::make_unique<CpuRowCache>(slots);
   }
 
-  void clear_statistics() override { statistics_.clear(); }
+  void clear_statistics() override { statistics_.clear(parallel_for_); }
 
   void submit(Tile& tile, Work work, Completion done) override {
     const auto start = std::chrono::steady_clock::now();

@@ -13,9 +13,11 @@ namespace somatlas::gpu {
 CpuStatistics::CpuStatistics(MapShape shape)
     : shape_(shape), hits_(shape.neurons()), counts_(shape.neurons() * shape.descriptors) {}
 
-void CpuStatistics::clear() {
+void CpuStatistics::clear(const ParallelFor& parallel_for) {
   std::fill(hits_.begin(), hits_.end(), 0);
-  std::fill(counts_.begin(), counts_.end(), std::uint8_t{0});
+  parallel_for(counts_.size(), [&](std::size_t begin, std::size_t end) {
+    std::fill(counts_.begin() + begin, counts_.begin() + end, std::uint8_t{0});
+  });
   carries_.clear();
 }
 

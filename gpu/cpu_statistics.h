@@ -26,7 +26,7 @@ class CpuStatistics {
  public:
   explicit CpuStatistics(MapShape shape);
 
-  void clear();
+  void clear(const ParallelFor& parallel_for);
   /// Adds those of these rows of the tile that train and have a BMU. Several threads may add.
   void add_rows(const Tile& tile, std::span<const std::uint32_t> rows);
 
