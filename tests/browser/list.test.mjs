@@ -99,9 +99,12 @@ test('lines of descriptors are placed by the program, and not asked for in a fol
   await page.click('#open-list');
   const label = await page.locator('label[for=list-text]').innerText();
   assert.equal(label, isStatic ? 'PMIDs' : 'PMIDs, or one article per line: its MeSH descriptors with ; between them');
-  await page.fill('#list-text', 'Humans; Neoplasms\nno such heading');
+  await page.fill('#list-text', 'Humans; Neoplasms\nno such heading; Neoplasmz; sapiens homos');
   await page.click('#list button.main');
   await page.locator('#list [role=status]', { hasText: isStatic ? '0 of 2 articles' : '1 of 2 articles' }).waitFor();
+  assert.deepEqual(await page.$$eval('#list li', (items) => items.map((item) => item.textContent)), isStatic ? [] : [
+    'Neoplasmz (line 2): did you mean “Neoplasms”?', 'no such heading (line 2)',
+    'sapiens homos (line 2): did you mean “Humans” (entry word “Homo sapiens”)?']);
   assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
   await close();
 });

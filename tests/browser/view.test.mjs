@@ -1,7 +1,7 @@
 // The viewer as readers use it: what it loads, shows and finds, against the tables that export writes of the same atlas.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { boxOf, isMap, isStatic, launch, openPage, openAtlas, shown } from './sites.mjs';
+import { boxOf, folder, isMap, isStatic, launch, openPage, openAtlas, serve, shown } from './sites.mjs';
 import { articlesAt, cellAt, cells, descriptors, frequent, heaviestCell, places, random, side, yearsAt } from './tables.mjs';
 
 let browser;
@@ -172,6 +172,42 @@ test('a search finds its descriptor and shows its plane', async () => {
     await page.fill('#search', 'no such descriptor');
     await page.locator('#found li', { hasText: 'Nothing found' }).waitFor();
   });
+});
+
+test('a search that finds nothing offers the nearest by spelling', async () => {
+  const offered = (page) => page.$$eval('#found li > span', (found) => found.map((one) => one.innerText.replace('\n', '|')));
+  const server = isStatic ? await serve(`${folder}/sample/atlas`) : site; // which says what a folder should
+  await withPage('', async (page) => {
+    for (const [text, expected] of [
+      ['sapiens homos', ['Nothing found. Did you mean', 'Humans|entry word: Homo sapiens']],
+      ['Neoplasmz, Breast', ['Nothing found. Did you mean', 'Breast Neoplasms']],
+      ['zyxwvutsrqponm', ['Nothing found']],
+    ]) {
+      await page.fill('#search', text);
+      await page.locator('#found li', { hasText: 'Nothing found' }).waitFor();
+      await page.waitForFunction((lines) => [...document.querySelectorAll('#found li > span')]
+        .map((found) => found.innerText.replace('\n', '|')).join('\n') === lines, expected.join('\n'));
+    }
+    for (let k = 0; k < 8; ++k) {
+      const { name } = frequent[random(frequent.length)];
+      const at = random(name.length);
+      const text = `${name.slice(0, at)}${'qzx'[random(3)]}${name.slice(at + random(2))}`;
+      const search = await (await fetch(`${server.address}api/search?q=${encodeURIComponent(text)}`)).json();
+      if (!search.nearest) continue; // it is in a name after all
+      assert.ok(search.nearest.length > 0, text);
+      await page.fill('#search', '');
+      await page.waitForSelector('#found', { state: 'hidden' });
+      await page.fill('#search', text);
+      await page.waitForFunction((first) => document.querySelector('#found li[aria-selected="true"] span')?.firstChild.textContent === first,
+        search.nearest[0].name);
+      assert.deepEqual(await offered(page), ['Nothing found. Did you mean', ...search.nearest.map((one) =>
+        one.name + (one.entry ? `|entry word: ${one.entry}` : ''))], text);
+      if (!frequent.some((one) => one.ui === search.nearest[0].ui)) continue;
+      await page.press('#search', 'Enter');
+      await page.locator('#legend strong').getByText(search.nearest[0].name, { exact: true }).waitFor();
+    }
+  });
+  if (isStatic) await server.stop();
 });
 
 test('a search finds a descriptor by its entry words and says by which', async () => {

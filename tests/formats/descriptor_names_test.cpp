@@ -77,9 +77,10 @@ TEST(DescriptorNames, TheNearestIsProposed) {
   EXPECT_EQ(names.proposal("noeplasms "), "; did you mean \"Neoplasms\"?");
   EXPECT_EQ(names.proposal("type 2 diabetes mellitus"),
             "; did you mean \"Diabetes Mellitus, Type 2\"?");
-  // One letter from two names: the one on more articles.
+  // One letter from two names: the one on more articles first.
   EXPECT_EQ(names.proposal("Diabetes Mellitus, Type 3"),
-            "; did you mean \"Diabetes Mellitus, Type 1\"?");
+            "; did you mean \"Diabetes Mellitus, Type 1\" or \"Diabetes Mellitus, Type 2\"?");
+  EXPECT_EQ(names.proposal("Humanz"), "; did you mean \"Humans\"?") << "each name once";
   EXPECT_EQ(names.proposal("diabetes"),
             "; did you mean \"Diabetes Mellitus\", \"Diabetes Mellitus, Type 2\" or \"Diabetes "
             "Mellitus, Type 1\"?");
@@ -88,6 +89,26 @@ TEST(DescriptorNames, TheNearestIsProposed) {
         std::string(100'000, 'n'), std::string("\xFF\xFF\xFF\xFF")}) {
     EXPECT_EQ(names.proposal(wanted), "") << wanted.substr(0, 80);
   }
+}
+
+TEST(DescriptorNames, TheNearestByAnEntryWordIsProposedWithIt) {
+  const auto code = [](std::uint32_t number) { return store::descriptor_code(number, 6); };
+  const DescriptorNames names(
+      mesh, std::vector<store::EntryWords>{{code(1), {"Homo sapiens", "Neoplasmz"}},
+                                           {code(2), {" Tumor ", "Tumour", "People"}},
+                                           {code(4), {"People"}},
+                                           {code(99), {"Martian"}}});
+  EXPECT_EQ(names.proposal("sapiens homos"),
+            "; did you mean \"Humans\" (entry word \"Homo sapiens\")?");
+  EXPECT_EQ(names.proposal("Tumr"), "; did you mean \"Neoplasms\" (entry word \"Tumor\")?");
+  EXPECT_EQ(names.proposal("Neoplasm"),
+            "; did you mean \"Neoplasms\" or \"Humans\" (entry word \"Neoplasmz\")?")
+      << "a name before an entry word, though on fewer articles";
+  EXPECT_EQ(names.proposal("people"),
+            "; did you mean \"Neoplasms\" (entry word \"People\") or \"Diabetes Mellitus\" (entry "
+            "word \"People\")?")
+      << "of several descriptors, so of none";
+  EXPECT_EQ(names.proposal("Martian"), "") << "of a descriptor that is not there";
 }
 
 TEST(UnknownDescriptors, AreNamedUpToTwentyTheMostFrequentFirst) {

@@ -61,6 +61,24 @@ TEST_F(ServeLists, LinesAreSearched) {
                             entry(3, {Small::unknown, Small::humans})}));
 }
 
+TEST_F(ServeLists, WhatMayBeMeantIsSaid) {
+  const auto found = json("/api/nearest?name=Humanz&name=Fish%20Zebra&name=Martians&name=");
+  EXPECT_EQ(found, nlohmann::json::parse(
+                       R"([[{"ui": "D006801", "name": "Humans", "articles": 2}],
+      [{"ui": "D000009370", "name": "Fishes, \"Zebra\"", "articles": 1}], [], []])"));
+  EXPECT_EQ(json("/api/search?q=humanz")["nearest"], found[0]);
+  EXPECT_EQ(json("/api/search?q=Martians")["nearest"], nlohmann::json::array());
+  for (const std::string text : {"human", "13", ""}) {
+    EXPECT_FALSE(json("/api/search?q=" + text).contains("nearest")) << text;
+  }
+  std::string names = "name=a";
+  for (int i = 0; i < 20; ++i) {
+    names += "&name=a";
+  }
+  EXPECT_EQ(get("/api/nearest?" + names).status, 400);
+  EXPECT_EQ(get("/api/nearest").status, 400);
+}
+
 TEST_F(ServeLists, LinesOfManyDescriptorsTakeSeveralAnswersOrHaveNoPlace) {
   const auto line = [](int names) {
     std::string text = "line=humans";

@@ -1,9 +1,8 @@
-// Names are compared in small letters; nearness is the number of letters to change, to add or to
-// take away between the two names with their words in alphabetical order.
+// Names are compared in small letters.
 #include "tools/lookup/descriptor_names.h"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,54 +10,6 @@
 #include "tools/lookup/article_input.h"
 
 namespace somatlas::lookup {
-namespace {
-
-constexpr std::size_t longest_looked_for = 200;
-constexpr std::size_t most_proposals = 3;
-
-// "Diabetes Mellitus, Type 2" and "type 2 diabetes mellitus" alike.
-std::string words_in_order(std::string_view text) {
-  std::string small = folded(text);
-  std::vector<std::string_view> words;
-  constexpr std::string_view between = " ,;.-()/'\"";
-  for (std::size_t at = small.find_first_not_of(between); at != std::string::npos;) {
-    const std::size_t end = std::min(small.find_first_of(between, at), small.size());
-    words.push_back(std::string_view(small).substr(at, end - at));
-    at = small.find_first_not_of(between, end);
-  }
-  std::sort(words.begin(), words.end());
-  std::string key;
-  for (const std::string_view word : words) {
-    key += key.empty() ? "" : " ";
-    key += word;
-  }
-  return key;
-}
-
-// Levenshtein's distance; most + 1 where it is more than most.
-std::size_t edits(std::string_view a, std::string_view b, std::size_t most) {
-  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) {
-    return most + 1;
-  }
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    std::size_t least = row[0];
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
-      least = std::min(least, row[j + 1]);
-    }
-    if (least > most) {
-      return most + 1;
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
 
 // Bytes past ASCII stay as they are.
 std::string folded(std::string_view text) {
@@ -73,6 +24,7 @@ DescriptorNames::DescriptorNames(std::span<const store::AtlasDescriptor> descrip
                                  std::span<const store::EntryWords> words)
     : descriptors_(descriptors) {
   for (const store::AtlasDescriptor& descriptor : descriptors_) {
+    add_spelling(descriptor.name, descriptor, false);
     if (!descriptor.name.empty() && exact_.emplace(descriptor.name, &descriptor).second) {
       const auto [known, added] = folded_.emplace(folded(descriptor.name), &descriptor);
       known->second = added ? &descriptor : nullptr;
@@ -88,6 +40,7 @@ DescriptorNames::DescriptorNames(std::span<const store::AtlasDescriptor> descrip
       continue;
     }
     for (const std::string& word : entry.words) {
+      add_spelling(word, *descriptor->second, true);
       const auto [known, added] = entry_words_.emplace(folded(word), descriptor->second);
       if (!added && known->second != descriptor->second) {
         known->second = nullptr;
@@ -119,38 +72,65 @@ const store::AtlasDescriptor* DescriptorNames::find_heading(std::string_view wan
   return known == folded_.end() ? nullptr : known->second;
 }
 
-std::string DescriptorNames::proposal(std::string_view wanted) const {
+void DescriptorNames::add_spelling(std::string_view name, const store::AtlasDescriptor& descriptor,
+                                   bool is_entry_word) {
+  const std::string_view shown = is_entry_word ? trimmed(name) : std::string_view();
+  if (written_.size() + shown.size() > std::numeric_limits<std::uint32_t>::max()) {
+    return;
+  }
+  spellings_.push_back({&descriptor, static_cast<std::uint32_t>(written_.size()),
+                        static_cast<std::uint32_t>(shown.size())});
+  written_ += shown;
+  nearest_.add(name);
+}
+
+std::vector<DescriptorNames::Meant> DescriptorNames::nearest(std::string_view wanted) const {
   const std::string_view name = trimmed(wanted);
-  if (name.empty() || name.size() > longest_looked_for || store::descriptor_code_of(name)) {
-    return "";
+  std::vector<Meant> meant;
+  if (name.empty() || name.size() > NearestNames::longest_looked_for ||
+      store::descriptor_code_of(name)) {
+    return meant;
   }
-  const std::string key = words_in_order(name);
+  for (const std::uint32_t number : nearest_.find(name)) {
+    const Spelling& found = spellings_[number];
+    meant.push_back(
+        {found.descriptor, std::string_view(written_).substr(found.begin, found.length)});
+  }
+  std::ranges::stable_sort(meant, {}, [](const Meant& one) {
+    return std::pair(!one.entry_word.empty(), ~one.descriptor->articles);
+  });
+  std::vector<Meant> chosen;
+  for (const Meant& one : meant) {
+    if (chosen.size() < most_meant && std::ranges::none_of(chosen, [&](const Meant& other) {
+          return other.descriptor->name == one.descriptor->name;
+        })) {
+      chosen.push_back(one);
+    }
+  }
+  if (!chosen.empty()) {
+    return chosen;
+  }
   const std::string part = folded(name);
-  const store::AtlasDescriptor* nearest = nullptr;
-  std::size_t most = std::max<std::size_t>(1, key.size() / 4);
-  std::vector<const store::AtlasDescriptor*> holding;
   for (const store::AtlasDescriptor& descriptor : descriptors_) {
-    const std::size_t distance = edits(key, words_in_order(descriptor.name), most);
-    // Of several that are as near, the one on most articles.
-    if (distance < most ||
-        (distance == most && (nearest == nullptr || descriptor.articles > nearest->articles))) {
-      nearest = &descriptor;
-      most = distance;
-    }
     if (folded(descriptor.name).find(part) != std::string::npos) {
-      holding.push_back(&descriptor);
+      chosen.push_back({&descriptor, {}});
     }
   }
-  if (nearest != nullptr) {
-    holding = {nearest};
-  }
-  std::ranges::stable_sort(holding, {},
-                           [](const auto* descriptor) { return descriptor->name.size(); });
-  holding.resize(std::min(holding.size(), most_proposals));
+  std::ranges::stable_sort(chosen, {},
+                           [](const Meant& one) { return one.descriptor->name.size(); });
+  chosen.resize(std::min(chosen.size(), most_meant));
+  return chosen;
+}
+
+std::string DescriptorNames::proposal(std::string_view wanted) const {
+  const std::vector<Meant> meant = nearest(wanted);
   std::string text;
-  for (std::size_t i = 0; i < holding.size(); ++i) {
-    text += i == 0 ? "; did you mean \"" : i + 1 < holding.size() ? ", \"" : " or \"";
-    text += holding[i]->name + "\"";
+  for (std::size_t i = 0; i < meant.size(); ++i) {
+    text += i == 0 ? "; did you mean \"" : i + 1 < meant.size() ? ", \"" : " or \"";
+    text += meant[i].descriptor->name + "\"";
+    if (!meant[i].entry_word.empty()) {
+      text += " (entry word \"" + std::string(meant[i].entry_word) + "\")";
+    }
   }
   return text.empty() ? text : text + "?";
 }

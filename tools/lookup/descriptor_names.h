@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "store/atlas.h"
+#include "tools/lookup/nearest_names.h"
 
 namespace somatlas::lookup {
 
@@ -30,17 +32,39 @@ class DescriptorNames {
   /// By UI or name alone.
   [[nodiscard]] const store::AtlasDescriptor* find_heading(std::string_view wanted) const;
 
-  /// The end of a sentence about a name that find() does not know: `; did you mean "Neoplasms"?`
-  /// names the nearest by spelling, the order of its words apart, or else the shortest that hold
-  /// it; empty where there is none, or the name is very long.
+  /// What may have been meant.
+  struct Meant {
+    const store::AtlasDescriptor* descriptor = nullptr;
+    std::string_view entry_word;  // that is as near; empty: the name is
+  };
+  /// What may be meant by a name that find() does not know, at most most_meant descriptors: those
+  /// of which the name or an entry word is nearest by spelling (NearestNames), or else the shortest
+  /// names that hold it. Of as near ones those by name come first, and those of more articles.
+  [[nodiscard]] std::vector<Meant> nearest(std::string_view wanted) const;
+  /// The same as the end of a sentence: `; did you mean "Neoplasms" or "Pain" (entry word
+  /// "Ache")?`; empty where there is none.
   [[nodiscard]] std::string proposal(std::string_view wanted) const;
 
+  static constexpr std::size_t most_meant = 3;
+
  private:
+  void add_spelling(std::string_view name, const store::AtlasDescriptor& descriptor,
+                    bool is_entry_word);
+
   std::span<const store::AtlasDescriptor> descriptors_;
   std::unordered_map<std::string_view, const store::AtlasDescriptor*> exact_;
   using Folded = std::unordered_map<std::string, const store::AtlasDescriptor*>;  // null: several
   Folded folded_;
   Folded entry_words_;
+  // Of names and entry words, in the order that nearest_ numbers them.
+  struct Spelling {
+    const store::AtlasDescriptor* descriptor = nullptr;
+    std::uint32_t begin = 0;  // in written_, where an entry word is; a name is its descriptor's
+    std::uint32_t length = 0;
+  };
+  std::vector<Spelling> spellings_;
+  std::string written_;
+  NearestNames nearest_;
 };
 
 }  // namespace somatlas::lookup

@@ -50,8 +50,14 @@ struct CellWindow {
 /// The descriptor whose name or UI is text, those that have it as an entry word, then those whose
 /// name or entry word begins with it, those with a word that does, those that hold it, and those
 /// with its words in another order; names before entry words and each by falling number of
-/// articles; "entry" is the entry word where one was found. An article by its PMID.
+/// articles; "entry" is the entry word where one was found. An article by its PMID. Where nothing
+/// is found, "nearest" has what may be meant.
 [[nodiscard]] nlohmann::json search_names(const AtlasView& view, std::string_view text);
+
+/// What may be meant by each of these names (lookup::DescriptorNames::nearest), as search_names()
+/// gives descriptors.
+[[nodiscard]] nlohmann::json nearest_names(const AtlasView& view,
+                                           std::span<const std::string_view> names);
 
 inline constexpr std::size_t most_pmids_at_once = 1000;
 inline constexpr std::size_t most_lines_at_once = 50;

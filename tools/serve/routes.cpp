@@ -137,6 +137,20 @@ Reply place_reply(const AtlasView& view, const RequestTarget& target) {
                          " times line, an article's descriptors parted by semicolons");
 }
 
+// api/nearest?name=...&name=...
+Reply nearest_reply(const AtlasView& view, const RequestTarget& target) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : target.query) {
+    if (name == "name") {
+      names.emplace_back(value);
+    }
+  }
+  return !names.empty() && names.size() <= most_found
+             ? json_reply(nearest_names(view, names))
+             : senseless("nearest takes 1 to " + std::to_string(most_found) +
+                         " times name, none of a descriptor");
+}
+
 // api/enrichment?level=1&counts=REGION:N,REGION:N,...
 Reply enrichment_reply(const AtlasView& view, const RequestTarget& target) {
   const auto level = parse_number(target.value("level").value_or(""), store::region_levels);
@@ -189,6 +203,9 @@ Reply api_reply(const AtlasView& view, const RequestTarget& target) {
   }
   if (name == "place") {
     return place_reply(view, target);
+  }
+  if (name == "nearest") {
+    return nearest_reply(view, target);
   }
   if (name == "enrichment") {
     return enrichment_reply(view, target);

@@ -26,7 +26,28 @@ void put_first(std::vector<NameIndex::Match>& matches, const AtlasView& view,
   }
 }
 
+json descriptor_json(const store::AtlasDescriptor& descriptor, std::string_view entry_word) {
+  json entry{{"ui", store::descriptor_ui(descriptor.code)},
+             {"name", descriptor.name},
+             {"articles", descriptor.articles}};
+  if (!entry_word.empty()) {
+    entry["entry"] = entry_word;
+  }
+  return entry;
+}
+
 }  // namespace
+
+json nearest_names(const AtlasView& view, std::span<const std::string_view> names) {
+  json answers = json::array();
+  for (const std::string_view name : names) {
+    json& nearest = answers.emplace_back(json::array());
+    for (const auto& [descriptor, entry_word] : view.codes().names().nearest(name)) {
+      nearest.push_back(descriptor_json(*descriptor, entry_word));
+    }
+  }
+  return answers;
+}
 
 json search_names(const AtlasView& view, std::string_view text) {
   const std::string wanted = lookup::folded(text);
@@ -56,16 +77,13 @@ json search_names(const AtlasView& view, std::string_view text) {
   std::ranges::partial_sort(matches, matches.begin() + static_cast<std::ptrdiff_t>(shown), {},
                             order);
   for (std::size_t i = 0; i < shown; ++i) {
-    const store::AtlasDescriptor& descriptor = view.descriptors()[matches[i].descriptor];
-    json& entry =
-        found["descriptors"].emplace_back(json{{"ui", store::descriptor_ui(descriptor.code)},
-                                               {"name", descriptor.name},
-                                               {"articles", descriptor.articles}});
-    if (!matches[i].entry_word.empty()) {
-      entry["entry"] = matches[i].entry_word;
-    }
+    found["descriptors"].push_back(
+        descriptor_json(view.descriptors()[matches[i].descriptor], matches[i].entry_word));
   }
   found["more"] = matches.size() - shown;
+  if (matches.empty() && !found.contains("article")) {
+    found["nearest"] = nearest_names(view, {{wanted}})[0];
+  }
   return found;
 }
 

@@ -26,7 +26,8 @@ constexpr std::string_view static_assets = "static/";  // these take the place o
 constexpr std::string_view head = "<meta charset=\"utf-8\">\n";
 constexpr std::string_view before_api = "<script src=\"api.js\" defer></script>\n";
 // What a server works out for its page.
-constexpr std::string_view worked_out_here = "<script src=\"enrichment.js\" defer></script>\n";
+constexpr std::string_view worked_out_here =
+    "<script src=\"enrichment.js\" defer></script>\n<script src=\"nearest.js\" defer></script>\n";
 // A web server's own policy comes on top. From file:// no script has an origin that 'self' means.
 constexpr std::string_view policy =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' "

@@ -49,5 +49,9 @@ const api = {
     return this.ask(`api/enrichment?level=${level}&counts=${counts.map((pair) => pair.join(':')).join()}`, signal);
   },
 
+  /** What may be meant by each of some names that are no descriptor's: lists of { ui, name, articles, entry: an entry word }. */
+  nearest(names, signal) { return this.ask(`api/nearest?${names.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`, signal); },
+
+  /** { descriptors, more, article }; where there is none of them { nearest }, what may be meant. */
   search(text) { return this.ask(`api/search?q=${encodeURIComponent(text)}`); },
 };

@@ -97,6 +97,7 @@ class OwnList {
       if (!read.articles.length) throw new Error('There is no PMID and no descriptor in it.');
       const found = await placeList(read.articles, signal, (done) => progress(`Looking up … ${grouped(done)} of ${grouped(read.articles.length)}`));
       if (signal.aborted) return;
+      found.meant = found.unknown.size ? await api.nearest([...found.unknown.keys()].map((name) => name.slice(0, 210)), signal) : [];
       this.found = found;
       this.state.textContent = this.sentence(read);
       this.report();
@@ -127,7 +128,9 @@ class OwnList {
       select.value = value;
       return make('label', {}, `${label} `, select);
     };
-    const { missing, unknown } = this.found;
+    const { missing, unknown, meant } = this.found;
+    const proposed = (i) => (meant[i].length ? `: did you mean ${meant[i].map(({ name, entry }) =>
+      `“${name}”${entry ? ` (entry word “${entry}”)` : ''}`).join(' or ')}?` : '');
     const named = missing.slice(0, 50).map(({ pmid, line, from }) => `${pmid || line.slice(0, 60)} (line ${from})`);
     this.table = make('div', {});
     this.results.replaceChildren(
@@ -140,7 +143,7 @@ class OwnList {
       ...(missing.length ? [make('details', {}, make('summary', {}, `Not found (${grouped(missing.length)})`),
         make('p', { class: 'pmids' }, named.join(', ') + (missing.length > named.length ? ', …' : '')))] : []),
       ...(unknown.size ? [make('h3', {}, 'Not known as descriptors'),
-        make('ul', {}, ...[...unknown].map(([name, line]) => make('li', {}, `${name.slice(0, 80)} (line ${line})`)))] : []),
+        make('ul', {}, ...[...unknown].map(([name, line], i) => make('li', {}, `${name.slice(0, 80)} (line ${line})${proposed(i)}`)))] : []),
       ...(this.found.cells.size ? [make('h3', {}, 'Against all articles of the atlas'), choice('By', String(this.level), [['1', 'regions'], ['2', 'areas'], ['3', 'continents']], (level) => {
         this.level = +level;
         this.test();

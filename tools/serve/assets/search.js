@@ -28,7 +28,8 @@ class Search {
     if (!text) return this.hide();
     const found = await api.search(text);
     if (text !== this.input.value.trim()) return;
-    this.choices = found.descriptors.map((entry) => ({
+    const nearest = found.nearest ?? [];
+    this.choices = [...found.descriptors, ...nearest].map((entry) => ({
       text: entry.name, by: entry.entry, more: `${grouped(entry.articles)} articles`,
       take: () => (entry.cell ? this.show(...entry.cell, true) : this.plane(entry.ui)), // a folder has not all planes
     }));
@@ -38,15 +39,18 @@ class Search {
             take: () => this.show(found.article.row, found.article.column, true) }
         : { text: `PMID ${found.article.pmid} has no place here`, more: '', take: () => {} });
     }
-    if (!this.choices.length) this.choices = [{ text: 'Nothing found', more: '', take: () => {} }];
+    if (!this.choices.length || nearest.length) {
+      this.choices.unshift({ text: nearest.length ? 'Nothing found. Did you mean' : 'Nothing found', more: '', take: () => {} });
+    }
     this.list.replaceChildren(...this.choices.map((choice, i) => make('li', {
       id: `found${i}`, role: 'option', 'aria-selected': 'false', onmousedown: (event) => { event.preventDefault(); this.take(i); },
     }, make('span', {}, choice.text, ...(choice.by ? [make('small', {}, `entry word: ${choice.by}`)] : [])),
     make('small', {}, choice.more))));
     this.list.hidden = false;
     this.input.setAttribute('aria-expanded', 'true');
-    this.choose(0);
-    tell(`${found.descriptors.length + (found.more ?? 0)} descriptors found`);
+    this.choose(nearest.length ? 1 : 0);
+    tell(nearest.length ? `Nothing found. Did you mean ${nearest.map(({ name }) => name).join(' or ')}?`
+      : `${found.descriptors.length + (found.more ?? 0)} descriptors found`);
   }
 
   choose(number) {

@@ -184,6 +184,29 @@ const api = {
     return { written, folded: names.map(([, name], i) => [name, ...written[i]].map((term) => term.toLowerCase())) };
   },
 
+  /** What may be meant by each of some names that are no descriptor's: at most three, a name before an entry word that is as near. */
+  async nearest(texts) {
+    const [{ side }, names, { written }] = await Promise.all([this.atlas(), this.data('names'), this.searched ??= this.terms()]);
+    if (!this.spelt) {
+      const terms = [];
+      names.forEach(([, name, , cell, plane], i) => {
+        if (plane || cell >= 0) terms.push([i, name], ...written[i].map((word) => [i, word, word]));
+      });
+      this.spelt = { terms, nearest: new NearestNames(terms.map(([, term]) => term)) };
+    }
+    const { terms, nearest } = this.spelt;
+    return texts.map((text) => {
+      const order = ([a, , entry], [b, , other]) => Boolean(entry) - Boolean(other) || names[b][2] - names[a][2];
+      const chosen = new Map();
+      for (const [i, , entry] of nearest.find(text).map((number) => terms[number]).sort(order)) {
+        const [ui, name, articles, cell, plane] = names[i];
+        if (chosen.size === 3 || chosen.has(name)) continue;
+        chosen.set(name, { ui, name, articles, ...(entry ? { entry } : {}), ...(plane ? {} : { cell: [Math.floor(cell / side), cell % side] }) });
+      }
+      return [...chosen.values()];
+    });
+  },
+
   async search(text) {
     const wanted = text.trim().toLowerCase();
     const found = { descriptors: [], more: 0 };
@@ -230,6 +253,7 @@ const api = {
     ranked.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     found.descriptors = ranked.slice(0, 20).map(([, , entry]) => entry);
     found.more = Math.max(0, ranked.length - 20);
+    if (!ranked.length && !found.article) [found.nearest] = await this.nearest([wanted]);
     return found;
   },
 };
