@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -72,9 +73,14 @@ std::uint64_t CpuStatistics::cells(DescriptorId descriptor, std::vector<CountedC
     if (!carried && std::accumulate(eights.begin(), eights.end(), Eight{0}, std::bit_or()) == 0) {
       continue;
     }
-    for (std::size_t j = 0; j < at_once; ++j) {
-      if (carried || eights[j / sizeof(Eight)] != 0) {
-        take(i + j);
+    for (std::size_t j = 0; carried && j < at_once; ++j) {
+      take(i + j);
+    }
+    for (std::size_t e = 0; !carried && e < eights.size(); ++e) {
+      for (Eight left = eights[e]; left != 0;) {
+        const int byte = std::countr_zero(left) / 8;  // x86-64 and AArch64 are little-endian
+        take(i + e * sizeof(Eight) + static_cast<std::size_t>(byte));
+        left &= ~(Eight{0xFF} << 8 * byte);
       }
     }
   }

@@ -1,5 +1,5 @@
-// Always holds: a gain takes its logarithm from integers; a library's would differ in its last bit
-// from machine to machine.
+// Always holds: a gain's logarithm is that of integers; a library's, which differs in its last bit
+// from machine to machine, is taken only where its last bits decide nothing.
 #include "pipeline/lift.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr int share_bits = 40;  // of L as an integer
 
 }  // namespace
 
-std::uint32_t log2_of(std::uint64_t value) {
+std::uint32_t log2_by_digits(std::uint64_t value) {
   const auto whole = static_cast<unsigned>(std::bit_width(value)) - 1;
   // In [2^31, 2^32): squared, its top bit is the next binary digit of the logarithm.
   std::uint64_t mantissa = whole >= 31 ? value >> (whole - 31) : value << (31 - whole);
@@ -28,6 +28,16 @@ std::uint32_t log2_of(std::uint64_t value) {
     result = result << 1 | bit;
   }
   return result;
+}
+
+std::uint32_t log2_of(std::uint64_t value) {
+  // What the digits leave off below the 32 bits they keep is less than this of the last one, and a
+  // library's error far less.
+  constexpr double doubt = 1.0 / 4096;
+  const double exact = 65'536 * std::log2(static_cast<double>(value));
+  const double whole = std::floor(exact);
+  const bool clear = exact - whole > doubt && exact - whole < 1 - doubt;
+  return clear ? static_cast<std::uint32_t>(whole) : log2_by_digits(value);
 }
 
 double least_share(double share, double of) {

@@ -7,7 +7,10 @@
 
 namespace somatlas::pipeline {
 
-/// floor(2^16 * log2(value)), or one less. value is not 0.
+/// floor(2^16 * log2(value)), or one less: digit by digit from integers, which is the same on every
+/// machine. value is not 0.
+[[nodiscard]] std::uint32_t log2_by_digits(std::uint64_t value);
+/// The same, but quicker.
 [[nodiscard]] std::uint32_t log2_of(std::uint64_t value);
 
 /// The share that `of` articles, of which `share` carry something, show at least, at two standard

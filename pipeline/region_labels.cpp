@@ -29,8 +29,10 @@ Groups joined(const Groups& below, std::span<const std::uint32_t> parent, std::s
   return groups;
 }
 
-/// The leading descriptors of regions taken together, which have so many hits.
+/// The leading descriptors of regions taken together, which have so many hits. scales: of every
+/// descriptor.
 std::vector<store::AtlasRegion::Leading> leading_of(const LabelCorpus& corpus,
+                                                    std::span<const LiftScale> scales,
                                                     const RegionWeights& weights,
                                                     std::span<const std::uint32_t> group,
                                                     std::uint64_t hits) {
@@ -44,30 +46,36 @@ std::vector<store::AtlasRegion::Leading> leading_of(const LabelCorpus& corpus,
     std::uint32_t rank = 0;
     RegionWeight weight;
   };
-  std::vector<Candidate> candidates;
+  const auto better = [&](const Candidate& a, const Candidate& b) {
+    return a.rank != b.rank ? a.rank > b.rank
+                            : store::ui_less(corpus.descriptors[a.weight.descriptor].code,
+                                             corpus.descriptors[b.weight.descriptor].code);
+  };
+  std::vector<Candidate> best;  // best first
   const auto of = static_cast<double>(hits);
   for (std::uint32_t d = 0; d < sum.size(); ++d) {
     const LabelDescriptor& descriptor = corpus.descriptors[d];
     if (sum[d] == 0 || descriptor.articles == 0) {
       continue;
     }
-    const double share = static_cast<double>(sum[d]) / gpu::weight_one / of;
-    const std::uint32_t gain =
-        LiftScale(descriptor.articles, corpus.articles).gain(std::min(1.0, share), of);
-    if (gain != 0) {
-      candidates.push_back({gain + (descriptor.topic ? rank_of_topics : 0), {sum[d], d}});
+    const std::uint32_t tier = descriptor.topic ? rank_of_topics : 0;
+    const double share = std::min(1.0, static_cast<double>(sum[d]) / gpu::weight_one / of);
+    const bool full = best.size() == store::leading_per_region;
+    if (full && tier + share * gpu::weight_one * scales[d].most_per_weight() < best.back().rank) {
+      continue;  // most cannot gain enough, which one product tells
     }
+    const std::uint32_t gain = scales[d].gain(share, of);
+    const Candidate candidate{gain + tier, {sum[d], d}};
+    if (gain == 0 || (full && !better(candidate, best.back()))) {
+      continue;
+    }
+    if (full) {
+      best.pop_back();
+    }
+    best.insert(std::ranges::lower_bound(best, candidate, better), candidate);
   }
-  const std::size_t count = std::min(candidates.size(), store::leading_per_region);
-  std::ranges::partial_sort(
-      candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count),
-      [&](const Candidate& a, const Candidate& b) {
-        return a.rank != b.rank ? a.rank > b.rank
-                                : store::ui_less(corpus.descriptors[a.weight.descriptor].code,
-                                                 corpus.descriptors[b.weight.descriptor].code);
-      });
   std::vector<store::AtlasRegion::Leading> leading;
-  for (const Candidate& candidate : std::span(candidates).first(count)) {
+  for (const Candidate& candidate : best) {
     leading.push_back(
         {corpus.descriptors[candidate.weight.descriptor].code, candidate.weight.articles()});
   }
@@ -84,6 +92,11 @@ std::array<std::vector<store::AtlasRegion>, store::region_levels> label_regions(
     hits[regions.region[cell]] += sums.hits[cell];
   }
   const RegionNames names(corpus, weights, hits);
+  std::vector<LiftScale> scales;
+  for (const LabelDescriptor& descriptor : corpus.descriptors) {
+    // One that no article has leads nowhere.
+    scales.emplace_back(std::max<std::uint64_t>(1, descriptor.articles), corpus.articles);
+  }
   std::array<std::vector<store::AtlasRegion>, store::region_levels> result;
   Groups groups;
   for (std::uint32_t region = 0; region < weights.regions(); ++region) {
@@ -111,7 +124,7 @@ std::array<std::vector<store::AtlasRegion>, store::region_levels> label_regions(
       of_level[i].name = std::move(name[i]);
       of_level[i].parent = regions.parent[level][i];
       of_level[i].centre = centre[i];
-      of_level[i].leading = leading_of(corpus, weights, groups[i], of_level[i].hits);
+      of_level[i].leading = leading_of(corpus, scales, weights, groups[i], of_level[i].hits);
     });
   }
   return result;

@@ -30,6 +30,22 @@ TEST(Lift, LogarithmsAreThoseOfTheReals) {
   }
 }
 
+TEST(Lift, TheQuickLogarithmIsTheOneByDigits) {
+  std::mt19937_64 random(test_seed());
+  for (int trial = 0; trial < 2'000'000; ++trial) {
+    const std::uint64_t value = std::max<std::uint64_t>(1, random() >> random() % 64);
+    ASSERT_EQ(log2_of(value), log2_by_digits(value)) << value;
+  }
+  // Where the last digit is in doubt: the least value of a logarithm, and those beside it.
+  for (std::uint32_t log = 16 << 16; log < 40 << 16;
+       log += 1 + static_cast<std::uint32_t>(random() % 64)) {
+    const auto least = static_cast<std::uint64_t>(std::exp2(log / 65'536.0L));
+    for (const std::uint64_t value : {least - 1, least, least + 1, least + 2}) {
+      ASSERT_EQ(log2_of(value), log2_by_digits(value)) << value;
+    }
+  }
+}
+
 TEST(Lift, LeastShares) {
   EXPECT_EQ(least_share(1, 0), 0);
   EXPECT_EQ(least_share(0, 50), 0);
