@@ -80,7 +80,7 @@ TEST_F(EntryWords, FindDescriptorsInTheViewer) {
   EXPECT_EQ(json("/api/search?q=cancer")["descriptors"][0]["entry"], "Cancer");
   EXPECT_EQ(json("/api/search?q=nowhere")["descriptors"].size(), 0U);
   const Json line = json("/api/place?line=heart+attack;humans;nowhere");
-  EXPECT_EQ(line["unknown"], Json({"nowhere"}));
+  EXPECT_EQ(line["unknown"], Json::parse(R"([[0, "nowhere"]])"));
   EXPECT_EQ(line["placed"],
             json("/api/place?line=Myocardial+Infarction;Humans;Nothing+Such")["placed"]);
 }
