@@ -16,7 +16,7 @@ std::span<const Registration> registrations() {
        define_diff},
       {"export", "Write an atlas or the rows of a store for other programs", define_export},
       {"serve", "Show an atlas in a browser", define_serve},
-      {"import", "Take rows of another program's file into a store", define_import},
+      {"import", "Take another program's rows into a store, or its map as an atlas", define_import},
       {"synth", "Make a synthetic corpus of MEDLINE's shape", define_synth},
       {"bench", "Measure somatlas on this machine", define_bench},
       {"verify", "Check every checksum and invariant of a store or an atlas", define_verify},
