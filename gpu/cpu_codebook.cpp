@@ -92,8 +92,8 @@ void rows_to_chunk(const std::uint16_t* rows, std::size_t pitch, std::uint16_t* 
       Eight two[2];
       std::memcpy(&two[0], rows, sizeof two[0]);
       std::memcpy(&two[1], rows + pitch, sizeof two[1]);
-      const Eight left = __builtin_shuffle(two[0], two[1], Eight{0, 1, 2, 3, 8, 9, 10, 11});
-      const Eight right = __builtin_shuffle(two[0], two[1], Eight{4, 5, 6, 7, 12, 13, 14, 15});
+      const Eight left = __builtin_shufflevector(two[0], two[1], 0, 1, 2, 3, 8, 9, 10, 11);
+      const Eight right = __builtin_shufflevector(two[0], two[1], 4, 5, 6, 7, 12, 13, 14, 15);
       std::memcpy(chunk + block * tree_fanout + half * 8, &left, sizeof left);
       std::memcpy(chunk + (block + 1) * tree_fanout + half * 8, &right, sizeof right);
       rows += 2 * pitch;

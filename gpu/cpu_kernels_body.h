@@ -50,8 +50,7 @@ template <class Scores>
     std::memcpy(&high, reinterpret_cast<const char*>(&scores) + sizeof low, sizeof high);
     return least_lane<Half>(low < high ? low : high);
   } else {
-    using Words = Vectors<16>::Words;
-    const Scores crossed = __builtin_shuffle(scores, Words{2, 3, 0, 1});
+    const Scores crossed = __builtin_shufflevector(scores, scores, 2, 3, 0, 1);
     const Scores lower = scores < crossed ? scores : crossed;
     return std::min(lower[0], lower[1]);
   }
@@ -110,9 +109,12 @@ template <std::size_t Bytes, std::size_t Places>
   for (std::size_t j = 0; j < vectors; ++j) {
     const Words even = both[j] - (odd[j] << 16);
     if constexpr (words == lanes) {  // two runs of sixteen places in a vector
-      constexpr Words first{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
-      finish(__builtin_shuffle(even, odd[j], first), 2 * lanes * j);
-      finish(__builtin_shuffle(even, odd[j], first + 8), 2 * lanes * j + lanes);
+      finish(__builtin_shufflevector(even, odd[j], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21,
+                                     22, 23),
+             2 * lanes * j);
+      finish(__builtin_shufflevector(even, odd[j], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28,
+                                     29, 30, 31),
+             2 * lanes * j + lanes);
     } else {  // one run, or half of one
       constexpr std::size_t half = lanes / 2;
       const std::size_t lane = j * words / half * lanes + j * words % half;
@@ -279,23 +281,23 @@ template <std::size_t Bytes>
   }
 #pragma GCC unroll 2
   for (std::size_t pair = 0; pair < 2; ++pair) {
-    left = __builtin_shuffle(most[2 * pair], most[2 * pair + 1], Eight{0, 1, 2, 3, 8, 9, 10, 11});
-    right =
-        __builtin_shuffle(most[2 * pair], most[2 * pair + 1], Eight{4, 5, 6, 7, 12, 13, 14, 15});
+    left = __builtin_shufflevector(most[2 * pair], most[2 * pair + 1], 0, 1, 2, 3, 8, 9, 10, 11);
+    right = __builtin_shufflevector(most[2 * pair], most[2 * pair + 1], 4, 5, 6, 7, 12, 13, 14, 15);
     most[pair] = left > right ? left : right;
   }
-  left = __builtin_shuffle(most[0], most[1], Eight{0, 1, 4, 5, 8, 9, 12, 13});
-  right = __builtin_shuffle(most[0], most[1], Eight{2, 3, 6, 7, 10, 11, 14, 15});
+  left = __builtin_shufflevector(most[0], most[1], 0, 1, 4, 5, 8, 9, 12, 13);
+  right = __builtin_shufflevector(most[0], most[1], 2, 3, 6, 7, 10, 11, 14, 15);
   most[0] = left > right ? left : right;
-  left = __builtin_shuffle(most[0], Eight{0, 2, 4, 6, 0, 2, 4, 6});
-  right = __builtin_shuffle(most[0], Eight{1, 3, 5, 7, 1, 3, 5, 7});
+  left = __builtin_shufflevector(most[0], most[0], 0, 2, 4, 6, 0, 2, 4, 6);
+  right = __builtin_shufflevector(most[0], most[0], 1, 3, 5, 7, 1, 3, 5, 7);
   most[0] = left > right ? left : right;
   std::memcpy(maxima, &most[0], 4 * sizeof *maxima);
 }
 
 [[gnu::always_inline]] inline void add_squares(const std::uint16_t* weights, std::uint64_t* sums) {
   for (std::size_t i = 0; i < chunk_neurons; ++i) {
-    sums[i] += std::uint32_t{weights[i]} * std::uint32_t{weights[i]};
+    const std::uint32_t square = std::uint32_t{weights[i]} * weights[i];
+    sums[i] += square;
   }
 }
 

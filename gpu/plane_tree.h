@@ -28,7 +28,8 @@ inline constexpr std::size_t super_neurons = tree_fanout * tree_fanout;
   const std::size_t super = std::size_t{row / 16} * ((side + 15) / 16) + column / 16;
   const std::uint32_t quarter = row / 8 % 2 * 2 + column / 8 % 2;
   const std::uint32_t block = row / 4 % 2 * 2 + column / 4 % 2;
-  return ((super * chunks_a_super + quarter) * 4 + block) * tree_fanout + row % 4 * 4 + column % 4;
+  const std::uint32_t in_block = row % 4 * 4 + column % 4;
+  return ((super * chunks_a_super + quarter) * 4 + block) * tree_fanout + in_block;
 }
 
 /// The neuron at a place; no_neuron beyond the map's edge.
@@ -106,7 +107,8 @@ void for_each_run(const PlaneTree& tree, std::size_t chunk, const Each& each) {
     for (std::uint32_t y = 0; y < block_side; ++y) {
       const std::uint32_t row = first.row + block / 2 * block_side + y;
       if (row < tree.side()) {
-        each(block * tree_fanout + y * block_side, std::size_t{row} * tree.side() + column, count);
+        each(std::size_t{block} * tree_fanout + std::size_t{y} * block_side,
+             std::size_t{row} * tree.side() + column, count);
       }
     }
   }
