@@ -48,6 +48,16 @@ std::vector<store::EncodedArticles> articles_of(const Placement& placement, std:
   return cells;
 }
 
+struct Stopped {};
+
+/// Throws Stopped where the watch wants no more.
+void show(const PlanePassWatch& watch, std::uint64_t planes) {
+  watch.progress(planes);
+  if (watch.stop.stop_requested()) {
+    throw Stopped();
+  }
+}
+
 }  // namespace
 
 PlaneWriter::PlaneWriter(const MeshTopics& topics, gpu::Backend& backend,
@@ -84,7 +94,7 @@ std::span<const gpu::DescriptorId> PlaneWriter::read_batch(std::size_t number) {
   return ids;
 }
 
-void PlaneWriter::write(store::Atlas& work) {
+bool PlaneWriter::write(store::Atlas& work, const PlanePassWatch& watch) try {
   const std::size_t at_once = planes_a_batch(backend_.shape().neurons());
   MadeAhead<std::vector<std::string>> batches((in_ui_order_.size() + at_once - 1) / at_once,
                                               [&](std::size_t i) { return encode(read_batch(i)); },
@@ -92,6 +102,9 @@ void PlaneWriter::write(store::Atlas& work) {
   std::size_t next = 0;
   std::vector<std::string> values;  // of the descriptors from next - next % at_once on
   work.put_planes([&](store::AtlasDescriptor& descriptor, std::string& value) {
+    if (next % at_once == 0 || next == in_ui_order_.size()) {
+      show(watch, next);
+    }
     if (next == in_ui_order_.size()) {
       return false;
     }
@@ -108,6 +121,9 @@ void PlaneWriter::write(store::Atlas& work) {
     descriptor.articles = frequencies_[id];
     return true;
   });
+  return true;
+} catch (const Stopped&) {
+  return false;  // put_planes() took nothing
 }
 
 void PlaneWriter::write_entry_words(store::Atlas& work,
@@ -147,8 +163,9 @@ std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> 
   return values;
 }
 
-void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement,
-                              std::span<const std::uint32_t> heights) {
+bool PlaneWriter::write_cells(store::Atlas& work, const Placement& placement,
+                              std::span<const std::uint32_t> heights,
+                              const PlanePassWatch& watch) try {
   store::AtlasCells result;
   CellLabels labels = collector_->labels();
   CellBorders borders = collector_->borders();
@@ -160,11 +177,13 @@ void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement,
   RegionWeights weights(regions, cells_.vacant, placement.hits);
   std::vector<LabelDescriptor> descriptors;
   for (std::size_t batch = 0; batch < batches; ++batch) {
+    show(watch, in_ui_order_.size() + descriptors.size());
     for (const gpu::DescriptorId id : read_batch(batch)) {
       descriptors.push_back(label_descriptor(id));
     }
     weights.add_planes(batch_);
   }
+  show(watch, 2 * in_ui_order_.size());
   join_regions(regions, side, weights, placement.hits);
   result.norm = cells_.norm;
   result.square_sum = cells_.square_sum;
@@ -183,6 +202,9 @@ void PlaneWriter::write_cells(store::Atlas& work, const Placement& placement,
       {placement.hits, placement.year_count, placement.year_sum, placement.recent_count});
   result.region = std::move(regions.region);
   work.put_cells(result);
+  return true;
+} catch (const Stopped&) {
+  return false;
 }
 
 void write_cell_articles(store::Atlas& work, const Placement& placement) {

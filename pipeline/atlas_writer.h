@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,13 @@ namespace somatlas::pipeline {
   return std::clamp<std::size_t>(weights / neurons, 48, 512);
 }
 
+/// Whoever waits for a pass over the planes: sees how far it is, and may end it.
+struct PlanePassWatch {
+  std::function<void(std::uint64_t planes)>
+      progress;  // that are done, of twice as many as there are
+  std::stop_token stop;
+};
+
 /// Writes the planes, and gathers labels and borders on the way, in one pass over the codebook;
 /// then cells and their regions, in another.
 class PlaneWriter {
@@ -36,12 +45,15 @@ class PlaneWriter {
               std::vector<gpu::DescriptorId> planes, const std::vector<std::uint64_t>& frequencies,
               std::uint64_t articles, const gpu::Cells& cells, std::uint32_t radius);
 
-  void write(store::Atlas& work);
+  /// False where it was asked to stop; nothing of it is then in the atlas.
+  [[nodiscard]] bool write(store::Atlas& work, const PlanePassWatch& watch);
   /// Those of the planes' descriptors, if any.
   void write_entry_words(store::Atlas& work, std::vector<store::EntryWords> words) const;
-  /// After write(), once. heights: of the cells, in place of those made here; or none.
-  void write_cells(store::Atlas& work, const Placement& placement,
-                   std::span<const std::uint32_t> heights);
+  /// After write(), once. heights: of the cells, in place of those made here; or none. False as
+  /// write().
+  [[nodiscard]] bool write_cells(store::Atlas& work, const Placement& placement,
+                                 std::span<const std::uint32_t> heights,
+                                 const PlanePassWatch& watch);
   [[nodiscard]] std::uint64_t planes() const { return in_ui_order_.size(); }
 
  private:

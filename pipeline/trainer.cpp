@@ -439,10 +439,13 @@ std::optional<AtlasMeta> Trainer::finish() {
   const MeshTopics topics(store_.descriptors());
   PlaneWriter planes(topics, backend_, input_.index, ids_with_planes(), input_.frequencies,
                      input_.training.training, cells_, radius_);
-  planes.write(work_);
+  const PlanePassWatch watch{progress(2 * planes.planes()), options_.stop};
+  if (!planes.write(work_, watch) ||
+      !planes.write_cells(work_, *placement, options_.imported.heights, watch)) {
+    return std::nullopt;
+  }
   planes.write_entry_words(work_, store_.entry_words());
   meta.descriptors = planes.planes();
-  planes.write_cells(work_, *placement, options_.imported.heights);
   write_cell_articles(work_, *placement);
   work_.put_meta(meta_atlas, to_json(meta));
   if (state_.changes) {

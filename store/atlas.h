@@ -162,7 +162,7 @@ class Atlas {
   /// it returns false or throws, nothing changes.
   virtual void put_placement(const std::function<bool(const PlacementSink&)>& write) = 0;
   /// next fills one descriptor and its plane as encode_plane() (store/atlas_codec.h) gives it, UI
-  /// ascending, and returns false at the end.
+  /// ascending, and returns false at the end; where it throws, nothing changes.
   virtual void put_planes(const std::function<bool(AtlasDescriptor&, std::string&)>& next) = 0;
   virtual void put_cells(const AtlasCells& cells) = 0;
   /// next yields the articles of cells in ascending order of neurons until it returns nothing.

@@ -110,6 +110,44 @@ TEST_P(DeviceTrainingTest, ResumingAfterAnyEpochEndsInTheSameAtlas) {
   }
 }
 
+/// Asks to stop once so many planes are done of a pass over so many.
+class StoppingAmongPlanes : public Recorder {
+ public:
+  StoppingAmongPlanes(std::uint64_t planes, std::uint64_t of) : planes_(planes), of_(of) {}
+  void progress(std::uint64_t done, std::uint64_t of) override {
+    if (of == of_ && done >= planes_) {
+      stop_.request_stop();
+    }
+  }
+
+ private:
+  std::uint64_t planes_;
+  std::uint64_t of_;
+};
+
+TEST_P(DeviceTrainingTest, StoppedWhileItsPlanesAreWrittenItEndsInTheSameAtlas) {
+  commit(path("store"), "pubmed26n0001.xml.gz", random_corpus(random_, 400));
+  Recorder whole;
+  ASSERT_FALSE(train(options("whole"), whole).stopped);
+  const AtlasContent expected = read_content(path("whole"));
+  const std::uint64_t planes = expected.planes.size();
+  // No pass over articles is taken for one over planes.
+  ASSERT_GT(expected.assignment.size(), 2 * planes);
+  for (const std::uint64_t done : {std::uint64_t{0}, planes, 2 * planes}) {
+    const std::string name = "stopped" + std::to_string(done);
+    StoppingAmongPlanes first(done, 2 * planes);
+    TrainingOptions asked = options(name);
+    asked.stop = first.stop_.get_token();
+    ASSERT_TRUE(train(asked, first).stopped);
+    ASSERT_FALSE(fs::exists(asked.atlas_directory));
+    asked.stop = {};
+    asked.resume = true;
+    Recorder second;
+    ASSERT_FALSE(train(asked, second).stopped);
+    EXPECT_EQ(read_content(path(name)), expected) << "stopped after " << done << " planes";
+  }
+}
+
 TEST_P(DeviceTrainingTest, TheMapperFindsThePlacesThatTrainingRecorded) {
   const Corpus corpus = random_corpus(random_, 200);
   commit(path("store"), "pubmed26n0001.xml.gz", corpus);
