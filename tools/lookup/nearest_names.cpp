@@ -12,8 +12,9 @@
 namespace somatlas::lookup {
 namespace {
 
-// Puts "Diabetes Mellitus, Type 2" and "type 2 diabetes mellitus" behind keys alike.
-void append_words_in_order(std::string& keys, std::string_view name) {
+// Words parted by a blank each, in small letters; in_order: "Diabetes Mellitus, Type 2" and "type 2
+// diabetes mellitus" alike.
+void append_words(std::string& keys, std::string_view name, bool in_order) {
   const std::string small = folded(name);
   std::vector<std::string_view> words;
   words.reserve(16);
@@ -23,7 +24,9 @@ void append_words_in_order(std::string& keys, std::string_view name) {
     words.push_back(std::string_view(small).substr(at, end - at));
     at = small.find_first_not_of(between, end);
   }
-  std::ranges::sort(words);
+  if (in_order) {
+    std::ranges::sort(words);
+  }
   for (std::size_t i = 0; i < words.size(); ++i) {
     keys.append(i == 0 ? "" : " ").append(words[i]);
   }
@@ -86,41 +89,51 @@ class Distances {
 }  // namespace
 
 void NearestNames::add(std::string_view name) {
-  const std::size_t begin = keys_.size();
-  append_words_in_order(keys_, name);
-  if (keys_.size() > std::numeric_limits<std::uint32_t>::max()) {
-    keys_.resize(begin);  // what does not fit four gigabytes is never nearest; MeSH takes eight MB
+  for (const bool in_order : {false, true}) {
+    Keys& keys = keys_[in_order ? 1 : 0];
+    const std::size_t begin = keys.text.size();
+    append_words(keys.text, name, in_order);
+    if (keys.text.size() > std::numeric_limits<std::uint32_t>::max()) {
+      keys.text.resize(begin);  // what does not fit four gigabytes is never nearest
+    }
+    keys.ends.push_back(static_cast<std::uint32_t>(keys.text.size()));
   }
-  ends_.push_back(static_cast<std::uint32_t>(keys_.size()));
 }
 
 std::vector<std::uint32_t> NearestNames::find(std::string_view text) const {
   std::vector<std::uint32_t> nearest;
-  std::string key;
-  if (trimmed(text).size() <= longest_looked_for) {
-    append_words_in_order(key, text);
-  }
-  if (key.empty()) {
+  if (trimmed(text).size() > longest_looked_for) {
     return nearest;
   }
-  const Distances distances(key);
-  std::size_t most = std::max<std::size_t>(1, key.size() / 4);
-  std::size_t begin = 0;
-  for (std::uint32_t i = 0; i < ends_.size(); ++i) {
-    const auto name = std::string_view(keys_).substr(begin, ends_[i] - begin);
-    begin = ends_[i];
-    if (name.empty() || name.size() + most < key.size() || key.size() + most < name.size()) {
-      continue;
+  std::size_t most = 0;
+  for (const bool in_order : {false, true}) {
+    std::string key;
+    append_words(key, text, in_order);
+    if (key.empty()) {
+      break;
     }
-    const std::size_t distance = distances.to(name, most);
-    if (distance < most) {
-      most = distance;
-      nearest.clear();
-    }
-    if (distance == most) {
-      nearest.push_back(i);
+    most = in_order ? most : std::max<std::size_t>(1, key.size() / 4);
+    const Distances distances(key);
+    const Keys& keys = keys_[in_order ? 1 : 0];
+    std::size_t begin = 0;
+    for (std::uint32_t i = 0; i < keys.ends.size(); ++i) {
+      const auto name = std::string_view(keys.text).substr(begin, keys.ends[i] - begin);
+      begin = keys.ends[i];
+      if (name.empty() || name.size() + most < key.size() || key.size() + most < name.size()) {
+        continue;
+      }
+      const std::size_t distance = distances.to(name, most);
+      if (distance < most) {
+        most = distance;
+        nearest.clear();
+      }
+      if (distance == most) {
+        nearest.push_back(i);
+      }
     }
   }
+  std::ranges::sort(nearest);
+  nearest.erase(std::ranges::unique(nearest).begin(), nearest.end());
   return nearest;
 }
 

@@ -3,6 +3,7 @@
 // distance are worked out at once, and names whose length alone is too far are passed over.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,8 +19,9 @@ class NearestNames {
 
   /// Numbers of the names at the least distance from text, ascending; none where that is more than
   /// a quarter of text's letters, or one letter of few, or text is longer than longest_looked_for.
-  /// The distance: bytes to change, to add or to take away between the two, in small letters and
-  /// with their words in alphabetical order.
+  /// The distance: bytes to change, to add or to take away between the two in small letters, with
+  /// their words as they stand or in alphabetical order, whichever are nearer: words may have
+  /// changed places, and a slip in a first letter would put them in another order.
   /// Source: G. Myers, "A fast bit-vector algorithm for approximate string matching based on
   /// dynamic programming", 1999; H. Hyyroe's form for whole words, 2003.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view text) const;
@@ -27,8 +29,11 @@ class NearestNames {
   static constexpr std::size_t longest_looked_for = 200;  // bytes
 
  private:
-  std::string keys_;                 // of all names, one behind the other
-  std::vector<std::uint32_t> ends_;  // in keys_
+  struct Keys {
+    std::string text;  // of all names, one behind the other
+    std::vector<std::uint32_t> ends;
+  };
+  std::array<Keys, 2> keys_;  // words as they stand, in order
 };
 
 }  // namespace somatlas::lookup

@@ -2,9 +2,10 @@
 // are compared.
 'use strict';
 
-/** What a name is compared as. */
-function spellingOf(name) {
-  return name.toLowerCase().split(/[ ,;.\-()/'"]+/).filter(Boolean).sort().join(' ');
+/** What a name is compared as: its words as they stand, and in alphabetical order. */
+function spellingsOf(name) {
+  const words = name.toLowerCase().split(/[ ,;.\-()/'"]+/).filter(Boolean);
+  return [words.join(' '), words.sort().join(' ')];
 }
 
 /** Which letters there are, a bit each: one edit brings in or takes away one at most. */
@@ -46,22 +47,23 @@ function distanceOf(a, b, most) {
 
 class NearestNames {
   constructor(names) {
-    this.spellings = names.map(spellingOf);
-    this.letters = Int32Array.from(this.spellings, lettersOf);
+    this.spellings = names.map(spellingsOf);
+    this.letters = Int32Array.from(this.spellings, ([spelling]) => lettersOf(spelling));
   }
 
   /** Numbers of the names at the least distance from text, ascending. */
   find(text) {
-    const wanted = spellingOf(text);
+    const [wanted, inOrder] = spellingsOf(text);
     if (!wanted || text.trim().length > 200) return [];
     const letters = lettersOf(wanted);
     let most = Math.max(1, Math.floor(wanted.length / 4));
     let nearest = [];
-    this.spellings.forEach((spelling, i) => {
+    this.spellings.forEach(([spelling, ordered], i) => {
       if (!spelling || Math.abs(spelling.length - wanted.length) > most) return;
       const other = this.letters[i];
       if (bitsOf(letters & ~other) > most || bitsOf(other & ~letters) > most) return;
-      const distance = distanceOf(wanted, spelling, most);
+      const distance = Math.min(distanceOf(wanted, spelling, most),
+        wanted === inOrder && spelling === ordered ? most + 1 : distanceOf(inOrder, ordered, most));
       if (distance > most) return;
       if (distance < most) nearest = [];
       most = distance;
