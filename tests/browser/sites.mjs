@@ -79,8 +79,8 @@ export async function boxOf(page, side, row, column) {
   };
 }
 
-/** Whether a point of the page is the map's own, with no control or card over it. */
+/** Whether a point of the page is the map's own, with no control, card or name that is clicked over it. */
 export const isMap = (page, x, y) => page.evaluate(([left, top]) => {
   const found = document.elementFromPoint(left, top);
-  return Boolean(found?.closest('#map')) && !found.closest('.leaflet-control');
+  return Boolean(found?.closest('#map')) && !found.closest('.leaflet-control, [data-region]');
 }, [x, y]);

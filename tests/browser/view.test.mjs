@@ -256,6 +256,86 @@ test('a search for a PMID shows its cell', async () => {
   });
 });
 
+/** The cells whose column is that name; a region's, area's or continent's. */
+const cellsOf = (column, name) => cells.filter((cell) => cell[column] === name);
+
+async function checkRegion(page, column, name) {
+  const inside = cellsOf(column, name);
+  await page.locator('#card h2').getByText(name, { exact: true }).waitFor();
+  const hits = inside.reduce((sum, cell) => sum + +cell.hits, 0);
+  const kind = column[0].toUpperCase() + column.slice(1);
+  await page.locator('#card', { hasText: `${kind} · ${hits.toLocaleString('en')} training articles in ${inside.length} cell` }).waitFor();
+  const counts = {};
+  for (const cell of inside) for (const [year, count] of yearsAt(+cell.row, +cell.column)) counts[year] = (counts[year] ?? 0) + count;
+  await page.waitForFunction((bars) => document.querySelectorAll('#card .years rect').length === bars, Object.keys(counts).length);
+  assert.deepEqual(await page.$$eval('#card .years rect title', (titles) => titles.map((title) => title.textContent)),
+    Object.entries(counts).map(([year, count]) => `${year}: ${count}`));
+  return inside;
+}
+
+test('a name of a region opens its card, and the address brings it back', async () => {
+  const told = ['region', 'area', 'continent'];
+  await withPage('#layer=region1', async (page) => {
+    const unique = await page.evaluate(async () => {
+      const all = await Promise.all([1, 2, 3].map((level) => api.labels(level, { top: 0, left: 0, bottom: 23, right: 23 })));
+      return all.map((names) => names.map(({ name }) => name).filter((name, _, every) => every.filter((other) => other === name).length === 1));
+    });
+    for (const [level, column] of told.entries()) {
+      await page.selectOption('#layer', `region${level + 1}`);
+      await page.locator(`.name${level + 1}`).first().waitFor();
+      await shown(page);
+      const names = page.locator('.name[data-region]');
+      const [name, index] = await page.evaluate(async ([known, one]) => {
+        const found = [...document.querySelectorAll('.name[data-region]')];
+        for (const [i, element] of found.entries()) {
+          const { name } = await api.region(one, +element.dataset.region.split('.')[1]);
+          if (known.includes(name)) return [name, i];
+        }
+        return null;
+      }, [unique[level], level + 1]);
+      await names.nth(index).click();
+      const inside = await checkRegion(page, column, name);
+      assert.match(page.url(), new RegExp(`&region=${level + 1}\\.\\d+$`));
+      const card = await page.locator('#card').innerText();
+      for (const other of told.slice(level + 1)) assert.ok(card.includes(`${other[0].toUpperCase()}${other.slice(1)} ${inside[0][other]}`), card);
+      const parts = level === 0 ? [] : await page.$$eval('#card li button', (buttons) => buttons.map((button) => button.textContent));
+      assert.deepEqual(new Set(parts), new Set(level === 0 ? [] : inside.map((cell) => cell[told[level - 1]])));
+      await page.getByRole('button', { name: 'Show it on the map' }).click();
+      await page.waitForURL((url) => url.hash.includes('&z='));
+      await shown(page);
+      const map = await page.locator('#map').boundingBox();
+      for (const [row, at] of [[Math.min(...inside.map((cell) => +cell.row)), 'y'], [Math.min(...inside.map((cell) => +cell.column)), 'x']]) {
+        const box = await boxOf(page, side, at === 'y' ? row : 0, at === 'x' ? row : 0);
+        assert.ok(box[at] >= map[at] - 1, `${name} begins at ${box[at]}`);
+      }
+      const { hash } = new URL(page.url());
+      await withPage(hash, async (again) => {
+        await checkRegion(again, column, name);
+        assert.equal(await again.locator('#card').innerText(), await page.locator('#card').innerText());
+        const of = (text) => Object.fromEntries(new URLSearchParams(text.slice(1)));
+        const [{ row, column: at, ...rest }, first] = [of(new URL(again.url()).hash), of(hash)];
+        assert.deepEqual({ ...rest, row: first.row, column: first.column }, first);
+        assert.ok(Math.abs(row - first.row) < 0.1 && Math.abs(at - first.column) < 0.1, `${row} ${at} ${hash}`); // a pixel or two
+      });
+      await page.press('#map', 'Home');
+      await page.waitForURL((url) => !url.hash.includes('&z='));
+    }
+    // From a cell to its region and on to its continent, and back to nothing.
+    const [row, column] = [random(side), random(side)];
+    await page.evaluate((cell) => { location.hash = `#layer=hits&cell=${cell}`; }, `${row}.${column}`);
+    await cardOf(page, row, column);
+    for (const kind of ['region', 'continent']) {
+      const names = page.locator('#card p button');
+      const button = kind === 'region' ? names.first() : names.last();
+      assert.equal(await button.innerText(), cellAt(row, column)[kind]);
+      await button.click();
+      await page.locator('#card', { hasText: `${kind[0].toUpperCase()}${kind.slice(1)} · ` }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Close the card' }).click();
+    assert.doesNotMatch(page.url(), /region=\d/);
+  });
+});
+
 test('the address brings the whole view back', async () => {
   const seen = (page) => page.evaluate(() => ({
     address: location.hash,

@@ -78,6 +78,44 @@ TEST_F(Serve, SaysWhatTheAtlasHolds) {
   EXPECT_EQ(json("/api/labels?level=0&top=1&bottom=1").size(), 2U);
 }
 
+TEST_F(Serve, TellsOfRegions) {
+  const auto region = json("/api/region/1/0");
+  EXPECT_EQ(region, nlohmann::json::parse(R"({
+    "level": 1, "number": 0, "name": "Humans", "hits": 350, "cells": 8, "row": 2, "column": 1,
+    "window": {"top": 0, "left": 0, "bottom": 2, "right": 2},
+    "above": [{"level": 2, "number": 0, "name": "Neoplasms", "hits": 350},
+              {"level": 3, "number": 0, "name": "Diseases", "hits": 350}],
+    "below": {"parts": 0, "largest": []},
+    "leading": [{"ui": "D006801", "name": "Humans", "share": )" +
+                                          nlohmann::json(340 / 350.0).dump() + R"(, "lift": )" +
+                                          nlohmann::json(340 / 350.0 * 4 / 2).dump() + R"(},
+                {"ui": "D009369", "name": "Neoplasms", "share": )" +
+                                          nlohmann::json(90 / 350.0).dump() + R"(, "lift": )" +
+                                          nlohmann::json(90 / 350.0 * 4 / 2).dump() + R"(}],
+    "dated": 14, "mean_year": )" + nlohmann::json(27'892 / 14.0).dump() +
+                                          R"(, "recent": 7, "recent_from": 1990,
+    "growth": 1.0, "years_known": false})"));
+  const auto alone = json("/api/region/1/1");
+  EXPECT_EQ(alone["window"],
+            nlohmann::json::parse(R"({"top": 0, "left": 0, "bottom": 0, "right": 0})"));
+  EXPECT_EQ(alone["leading"], nlohmann::json::array());
+  const auto continent = json("/api/region/3/0");
+  EXPECT_EQ(continent["above"], nlohmann::json::array());
+  EXPECT_EQ(continent["below"]["largest"][0]["name"], "Neoplasms");
+  EXPECT_EQ(json("/api/region/2/0")["below"], nlohmann::json::parse(R"({"parts": 2, "largest": [
+              {"level": 1, "number": 0, "name": "Humans", "hits": 350},
+              {"level": 1, "number": 1, "name": "Fishes, \"Zebra\"", "hits": 0}]})"));
+  const auto label = json("/api/labels?level=1")[0];
+  EXPECT_EQ(label["level"], 1);
+  EXPECT_EQ(label["number"], 0);
+  EXPECT_EQ(json("/api/region/1/0/years")["by_year"], nlohmann::json::array());
+  for (const std::string target :
+       {"region/0/0", "region/4/0", "region/1/2", "region/3/1", "region/1/-1", "region/1",
+        "region/1/0/other", "region/1/0/years/0", "region/a/0"}) {
+    EXPECT_EQ(get("/api/" + target).status, 404) << target;
+  }
+}
+
 TEST_F(Serve, RefusesWhatIsNotThere) {
   for (const std::string target :
        {"/nothing", "/tile/hits/0/0/1.png", "/tile/hits/99/0/0.png", "/tile/D000001/0/0/0.png",

@@ -130,6 +130,29 @@ TEST_F(YearsOfCells, AreThoseOfTheStoreAtThePlacesOfTheAtlas) {
   }
 }
 
+TEST_F(YearsOfCells, AddUpToThoseOfAPartOfTheMap) {
+  YearCounts counts(*atlas_, store_.get(), neurons, std::size_t{1} << 20);
+  std::vector<std::uint32_t> part(neurons);
+  for (std::uint32_t cell = 0; cell < neurons; ++cell) {
+    part[cell] = cell % 3;
+  }
+  EXPECT_TRUE(counts.of_part(part, 0).empty()) << "until all is counted";
+  counted(counts);
+  for (const std::uint32_t number : {0U, 1U, 2U, 3U}) {
+    std::vector<std::pair<unsigned, std::uint64_t>> expected;
+    for (const auto& [year, of_cells] : expected_) {
+      std::uint64_t articles = 0;
+      for (const auto& [neuron, count] : of_cells) {
+        articles += neuron % 3 == number ? count : 0;
+      }
+      if (articles > 0) {
+        expected.emplace_back(year, articles);
+      }
+    }
+    EXPECT_EQ(counts.of_part(part, number), expected) << number;
+  }
+}
+
 TEST_F(YearsOfCells, AreTakenTogetherWhereThereIsLittleRoom) {
   for (const auto& [steps, step] : std::vector<std::pair<std::size_t, unsigned>>{
            {90, 1}, {89, 5}, {19, 5}, {18, 10}, {10, 10}, {9, 50}, {3, 50}, {2, 500}, {0, 500}}) {

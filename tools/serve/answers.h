@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "tools/serve/atlas_view.h"
 
@@ -32,6 +33,15 @@ inline constexpr std::size_t leading_in_brief = 3;
 /// ranges anew that an answer does not keep one waiting, and says whether it counted all articles.
 [[nodiscard]] nlohmann::json count_years(const AtlasView& view, std::uint32_t cell);
 
+/// A region of a level (0 to 2): hits, cells and the window they lie in, the parts above it and the
+/// largest below, years, growth, leading descriptors with lift.
+[[nodiscard]] nlohmann::json describe_region(const AtlasView& view, std::size_t level,
+                                             std::uint32_t number);
+/// How many articles of the region are of each step of years, once all are counted: to be asked
+/// again until they are, and each time some more.
+[[nodiscard]] nlohmann::json count_region_years(const AtlasView& view, std::size_t level,
+                                                std::uint32_t number);
+
 /// How far the counting of all articles by year has come, and how many there are of each step.
 [[nodiscard]] nlohmann::json describe_years(const YearCounts::State& state);
 
@@ -42,6 +52,12 @@ struct CellWindow {
   std::uint32_t bottom = 0;
   std::uint32_t right = 0;
 };
+/// The smallest that holds each region of that level.
+[[nodiscard]] std::vector<CellWindow> windows_of(const AtlasView& view, std::size_t level);
+/// Growth of a region's articles against those of the atlas (pipeline::growth); nothing where no
+/// article has a year.
+[[nodiscard]] std::optional<double> growth_of(const AtlasView& view,
+                                              const store::AtlasRegion& region);
 /// Names of the regions of a level (0 to 2) whose centre is in the window, those of most articles;
 /// without a level, of its cells.
 [[nodiscard]] nlohmann::json list_labels(const AtlasView& view, std::optional<std::size_t> level,

@@ -120,6 +120,8 @@ json list_labels(const AtlasView& view, std::optional<std::size_t> level,
     for (const auto& [hits, number] : ranked) {
       labels.push_back({{"row", regions[number].centre / side},
                         {"column", regions[number].centre % side},
+                        {"level", *level + 1},
+                        {"number", number},
                         {"name", regions[number].name},
                         {"cells", regions[number].cells},
                         {"hits", regions[number].hits}});

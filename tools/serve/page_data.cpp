@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "pipeline/made_ahead.h"
 #include "tools/serve/answers.h"
@@ -16,7 +17,7 @@ using nlohmann::json;
 
 // [hits, vacant, dated, sum of years, recent, region, [descriptor, weight, ...], [PMIDs, each less
 // the one before], [year, articles, ...]]
-json cell_data(const AtlasView& view, std::uint32_t cell) {
+json cell_data(const AtlasView& view, std::uint32_t cell, YearsOfRegions& by_region) {
   const store::AtlasCells& cells = view.cells();
   json leading = json::array();
   for (const auto& [code, weight] : view.leading(cell)) {
@@ -39,6 +40,7 @@ json cell_data(const AtlasView& view, std::uint32_t cell) {
     } while (counts["counted"] != counts["articles"]);
     for (const json& year : counts["by_year"]) {
       years.insert(years.end(), year.begin(), year.end());
+      by_region[cells.region[cell]][year[0]] += year[1].get<std::uint64_t>();
     }
   }
   return {cells.hits[cell],     cells.vacant[cell],       cells.year_count[cell],
@@ -108,7 +110,49 @@ void write_regions(PageFolder& folder, const AtlasView& view) {
   folder.write_data("regions", levels);
 }
 
-bool write_cells(PageFolder& folder, const AtlasView& view, const std::stop_token& stop) {
+// [top, left, bottom, right, dated, sum of years, recent, growth or -1, [descriptor, articles,
+// ...], [year, articles, ...]]
+void write_parts(PageFolder& folder, const AtlasView& view, YearsOfRegions years) {
+  for (std::size_t level = 0; level < store::region_levels; ++level) {
+    const std::vector<store::AtlasRegion>& regions = view.cells().levels[level];
+    const std::vector<CellWindow> windows = windows_of(view, level);
+    YearsOfRegions above(level + 1 < store::region_levels ? view.cells().levels[level + 1].size()
+                                                          : 0);
+    json parts = json::array();
+    for (std::size_t number = 0; number < regions.size(); ++number) {
+      const store::AtlasRegion& region = regions[number];
+      json leading = json::array();
+      for (const store::AtlasRegion::Leading& one : region.leading) {
+        if (const auto* const found = view.descriptor(one.code); found != nullptr) {
+          leading.push_back(found - view.descriptors().data());
+          leading.push_back(one.articles);
+        }
+      }
+      json by_year = json::array();
+      for (const auto& [year, articles] : years[number]) {
+        by_year.push_back(year);
+        by_year.push_back(articles);
+        if (!above.empty()) {
+          above[region.parent][year] += articles;
+        }
+      }
+      const CellWindow& window = windows[number];
+      parts.push_back({window.top, window.left, window.bottom, window.right, region.year_count,
+                       region.year_sum, region.recent_count, growth_of(view, region).value_or(-1),
+                       std::move(leading), std::move(by_year)});
+      if (parts.size() == regions_a_file || number + 1 == regions.size()) {
+        folder.write_data(
+            "parts/" + std::to_string(level + 1) + "/" + std::to_string(number / regions_a_file),
+            std::exchange(parts, json::array()));
+      }
+    }
+    years = std::move(above);
+  }
+}
+
+bool write_cells(PageFolder& folder, const AtlasView& view, YearsOfRegions& years,
+                 const std::stop_token& stop) {
+  years.assign(view.cells().levels[0].size(), {});
   const std::uint32_t side = view.side();
   std::uint32_t number = 0;
   for (std::uint32_t top = 0; top < side; top += cells_edge) {
@@ -119,7 +163,7 @@ bool write_cells(PageFolder& folder, const AtlasView& view, const std::stop_toke
       json square = json::array();
       for (std::uint32_t row = top; row < std::min(top + cells_edge, side); ++row) {
         for (std::uint32_t column = left; column < std::min(left + cells_edge, side); ++column) {
-          square.push_back(cell_data(view, row * side + column));
+          square.push_back(cell_data(view, row * side + column, years));
         }
       }
       folder.write_data("cells/" + std::to_string(number++), square);

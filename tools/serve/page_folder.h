@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <span>
@@ -37,6 +38,7 @@ class PageFolder {
 
 /// A file of cells holds a square of the map of so many rows and columns.
 inline constexpr std::uint32_t cells_edge = 16;
+inline constexpr std::size_t regions_a_file = 64;
 inline constexpr std::size_t articles_a_file = 8192;
 
 /// data/names.js: of each descriptor UI, name, articles, the cell where it weighs most (-1: it is
@@ -49,9 +51,14 @@ inline constexpr std::size_t articles_a_file = 8192;
 void write_entry_words(PageFolder& folder, const AtlasView& view);
 /// data/regions.js: of each region of each level name, centre, cells, hits, parent.
 void write_regions(PageFolder& folder, const AtlasView& view);
-/// data/cells/N.js: the cells of square N, row by row. False where it was asked to stop.
-[[nodiscard]] bool write_cells(PageFolder& folder, const AtlasView& view,
+/// Articles by year of each region of the smallest level.
+using YearsOfRegions = std::vector<std::map<unsigned, std::uint64_t>>;
+/// data/cells/N.js: the cells of square N, row by row; years counts their articles. False where it
+/// was asked to stop.
+[[nodiscard]] bool write_cells(PageFolder& folder, const AtlasView& view, YearsOfRegions& years,
                                const std::stop_token& stop);
+/// data/parts/LEVEL/N.js: what cards tell of so many regions of a level beyond data/regions.js.
+void write_parts(PageFolder& folder, const AtlasView& view, YearsOfRegions years);
 /// data/places/N.js: PMIDs, cells and regions of so many articles. The first PMID of each file;
 /// empty where it was asked to stop, or no article has a place.
 [[nodiscard]] std::vector<std::uint32_t> write_places(PageFolder& folder, const AtlasView& view,

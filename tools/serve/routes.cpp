@@ -82,6 +82,21 @@ Reply cell_reply(const AtlasView& view, const RequestTarget& target) {
               : senseless("page is a number from 0 on");
 }
 
+// api/region/LEVEL/NUMBER, and .../years
+Reply region_reply(const AtlasView& view, const RequestTarget& target) {
+  const auto level = parse_number(target.path[2], store::region_levels);
+  if (!level || *level == 0) {
+    return nothing_here();
+  }
+  const std::size_t regions = view.cells().levels[*level - 1].size();
+  const auto number = parse_number(target.path[3], static_cast<std::uint32_t>(regions - 1));
+  if (!number || *number >= regions) {
+    return nothing_here();
+  }
+  return json_reply(target.path.size() == 5 ? count_region_years(view, *level - 1, *number)
+                                            : describe_region(view, *level - 1, *number));
+}
+
 Reply labels_reply(const AtlasView& view, const RequestTarget& target) {
   const std::uint32_t last = view.side() - 1;
   const auto level = parse_number(target.value("level").value_or(""), store::region_levels);
@@ -183,6 +198,10 @@ Reply api_reply(const AtlasView& view, const RequestTarget& target) {
   const std::string& name = target.path[1];
   if (target.path.size() == 4 && (name == "cell" || name == "brief" || name == "years")) {
     return cell_reply(view, target);
+  }
+  if (name == "region" &&
+      (target.path.size() == 4 || (target.path.size() == 5 && target.path[4] == "years"))) {
+    return region_reply(view, target);
   }
   if (target.path.size() == 3 && name == "layer") {
     const auto layer = view.layer(target.path[2]);

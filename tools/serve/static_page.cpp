@@ -74,7 +74,8 @@ void refuse_too_many_files(const AtlasView& view, std::size_t planes) {
   const std::uint64_t files =
       view.layers().size() * tiles_to(view.side(), layer_zoom(view.side())) +
       planes * tiles_to(view.side(), plane_zoom(view.side())) + squares * squares +
-      view.meta().placed_articles / articles_a_file;
+      view.meta().placed_articles / articles_a_file +
+      view.cells().levels[0].size() / regions_a_file;
   if (files > most_page_files) {
     throw store::StoreError("a page with " + std::to_string(planes) + " planes takes some " +
                             std::to_string(files) + " files, and " +
@@ -189,9 +190,11 @@ std::optional<PageSummary> export_page(const AtlasView& view, const PageRequest&
   write_regions(folder, view);
   described["cells_edge"] = cells_edge;
   described["recent_from"] = view.cells().recent_from;
-  if (!write_cells(folder, view, target.stop)) {
+  YearsOfRegions years;
+  if (!write_cells(folder, view, years, target.stop)) {
     return std::nullopt;
   }
+  write_parts(folder, view, std::move(years));
   described["place_files"] = write_places(folder, view, target.stop);
   if (target.stop.stop_requested()) {
     return std::nullopt;

@@ -98,6 +98,31 @@ bool YearCounts::whole() const {
   return !ranges_.empty() && counted_ == ranges_.size();
 }
 
+std::vector<std::pair<unsigned, std::uint64_t>> YearCounts::of_part(
+    std::span<const std::uint32_t> part, std::uint32_t number) const {
+  std::vector<std::size_t> cells;
+  for (std::size_t cell = 0; cell < part.size(); ++cell) {
+    if (part[cell] == number) {
+      cells.push_back(cell);
+    }
+  }
+  std::vector<std::pair<unsigned, std::uint64_t>> counts;
+  const std::lock_guard lock(mutex_);
+  if (counted_ < ranges_.size()) {
+    return counts;
+  }
+  for (const auto& [year, step] : counts_) {
+    std::uint64_t articles = 0;
+    for (const std::size_t cell : cells) {
+      articles += step.of_cells[cell];
+    }
+    if (articles > 0) {
+      counts.emplace_back(year, articles);
+    }
+  }
+  return counts;
+}
+
 std::vector<std::uint32_t> YearCounts::of_cells(unsigned first, unsigned last) const {
   const std::lock_guard lock(mutex_);
   if (counted_ < ranges_.size() || ranges_.empty()) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,10 @@ class YearCounts {
   /// Articles of each cell from the step of one year to the step of another. Empty until all is
   /// counted.
   [[nodiscard]] std::vector<std::uint32_t> of_cells(unsigned first, unsigned last) const;
+  /// Articles of each step, by its first year, in the cells of which part has that number; those
+  /// that have any. Empty until all is counted.
+  [[nodiscard]] std::vector<std::pair<unsigned, std::uint64_t>> of_part(
+      std::span<const std::uint32_t> part, std::uint32_t number) const;
 
  private:
   void count(std::uint32_t range);

@@ -28,6 +28,12 @@ const api = {
   /** Articles of a cell by year; to be asked again until all are counted. */
   years(row, column) { return this.ask(`api/years/${row}/${column}`); },
 
+  /** A region (level 1), area or continent: what its card tells. */
+  region(level, number) { return this.ask(`api/region/${level}/${number}`); },
+
+  /** Its articles by year: { ranges, counted, step, by_year: [[year, articles]] }; to be asked again until counted is ranges. */
+  regionYears(level, number) { return this.ask(`api/region/${level}/${number}/years`); },
+
   /** All articles by year: { ranges, counted, step, undated, articles: [[year, articles]] }; to be asked again until counted is ranges. */
   timeline() { return this.ask('api/timeline'); },
 

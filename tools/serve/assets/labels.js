@@ -48,7 +48,7 @@ class Labels {
     const taken = this.panels();
     const [low, high] = this.room();
     const limit = 2 ** this.map.getZoom();
-    for (const { row, column, name } of names) {
+    for (const { row, column, name, number } of names) {
       const at = L.latLng(row + 0.5, column + 0.5);
       const point = this.map.latLngToContainerPoint(at);
       const lines = level === 0 ? this.wrapped(name, limit - 8) : this.short(name);
@@ -59,7 +59,8 @@ class Labels {
       const box = [x - half, y - tall, x + half, y + tall];
       if (taken.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
       taken.push(box);
-      const text = make('div', { class: `name name${level}` });
+      // A click on a region's name shows its card (viewer.js); one on a cell's the cell under it.
+      const text = make('div', { class: `name name${level}`, 'data-region': level ? `${level}.${number}` : null });
       lines.forEach((line, i) => text.append(...(i > 0 ? [make('br'), line] : [line])));
       L.marker(at, {
         interactive: false, keyboard: false,

@@ -2,7 +2,7 @@
 'use strict';
 
 class OwnList {
-  /** go(row, column): shows a place. changed(): the panel's state is another. */
+  /** go(level, number): shows a region. changed(): the panel's state is another. */
   constructor(map, atlas, go, changed) {
     this.panel = document.getElementById('list');
     this.opener = document.getElementById('open-list');
@@ -168,16 +168,15 @@ class OwnList {
   }
 
   tested(found) {
-    const named = ['region', 'area', 'continent'][found.level - 1];
     const rounded = (number) => (number >= 100 ? grouped(Math.round(number)) : number.toPrecision(number < 0.1 ? 1 : 2));
     const rows = found.regions.filter(({ q }, i) => q <= found.told_below || i < 10);
     return [
       make('p', {}, `${grouped(found.standing_out)} of ${grouped(found.tested)} stand out (adjusted p at most ${found.told_below}).`),
       make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Test table' }, make('table', {},
-        make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, named[0].toUpperCase() + named.slice(1)),
+        make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, partNames[found.level - 1]),
           ...['Here', 'Expected', 'Ratio', 'Adj. p'].map((text) => make('th', { class: 'number', scope: 'col' }, text)))),
         make('tbody', {}, ...rows.map((row) => make('tr', { class: row.q <= found.told_below ? 'told' : 'quiet' },
-          make('td', {}, make('button', { class: 'link', title: 'Show it on the map', onclick: () => this.go(row.row, row.column) }, row.name)),
+          make('td', {}, make('button', { class: 'link', title: 'Show its card', onclick: () => this.go(found.level, row.number) }, row.name)),
           make('td', { class: 'number' }, grouped(row.observed)),
           make('td', { class: 'number' }, rounded(row.expected)),
           make('td', { class: 'number' }, row.ratio === undefined ? '–' : `${row.ratio > 1 ? '▲' : '▼'} ${rounded(row.ratio)}`),

@@ -28,6 +28,9 @@ const Whole = L.Control.extend({
   },
 });
 
+/** Of rows and columns, the ends included. */
+const boundsOf = ({ top, left, bottom, right }) => [[top, left], [bottom + 1, right + 1]];
+
 class Viewer {
   constructor(atlas) {
     this.atlas = atlas;
@@ -43,9 +46,12 @@ class Viewer {
     this.select = document.getElementById('layer');
     for (const layer of atlas.layers) this.select.append(make('option', { value: layer.id }, layer.title));
     this.select.addEventListener('change', () => this.setLayer(this.select.value));
-    this.card = new Card((row, column) => this.showCell(row, column), (ui) => this.setLayer(ui), () => this.mark(null),
-      (row, column) => this.own.at(row, column));
-    this.own = new OwnList(this.map, atlas, (row, column) => this.showCell(row, column, true), () => this.panelsChanged());
+    this.card = new Card({
+      show: (row, column) => this.showCell(row, column), plane: (ui) => this.setLayer(ui), closed: () => this.mark(),
+      region: (level, number) => this.showRegion(level, number), whole: (window) => this.map.fitBounds(boundsOf(window)),
+      listed: (row, column) => this.own.at(row, column),
+    });
+    this.own = new OwnList(this.map, atlas, (level, number) => this.showRegion(level, number, true), () => this.panelsChanged());
     this.years = new Years((range, stay) => this.showYears(range, stay), () => this.panelsChanged());
     this.hover = new Hover(this.map, atlas, (row, column) => this.own.at(row, column));
     this.search = new Search((ui) => { this.showAll(); this.setLayer(ui); }, (row, column) => this.showCell(row, column, true));
@@ -56,7 +62,11 @@ class Viewer {
       this.labels = new Labels(this.map, atlas, () => this.layer.level);
       this.map.on('moveend', () => this.keep());
       this.map.addControl(new Whole(() => this.showAll()));
-      this.map.on('click', (event) => this.showCell(Math.floor(event.latlng.lat), Math.floor(event.latlng.lng)));
+      this.map.on('click', ({ latlng, originalEvent }) => {
+        const name = originalEvent.target.closest('[data-region]');
+        if (name) this.showRegion(...name.dataset.region.split('.'));
+        else this.showCell(Math.floor(latlng.lat), Math.floor(latlng.lng));
+      });
       window.addEventListener('hashchange', () => location.hash !== this.hash && this.restore());
       new ResizeObserver(() => this.resize()).observe(document.getElementById('map'));
     });
@@ -161,7 +171,7 @@ class Viewer {
 
   async showCell(row, column, centre = false) {
     if (row < 0 || column < 0 || row >= this.atlas.side || column >= this.atlas.side) return;
-    this.mark([row, column]);
+    this.mark({ cell: [row, column] }, { top: row, left: column, bottom: row, right: column });
     if (this.narrow.matches && !this.own.panel.hidden) this.own.open(false, false);
     try {
       await this.card.open(row, column);
@@ -174,14 +184,34 @@ class Viewer {
     else if (!this.map.getBounds().contains(at)) this.map.panTo(at);
   }
 
-  mark(cell) {
+  /** whole: moves the map to where it lies. */
+  async showRegion(level, number, whole = false) {
+    const known = this.atlas.levels.find((one) => one.level === +level);
+    if (!known || +number >= known.regions) return;
+    this.mark({ region: [+level, +number] });
+    if (this.narrow.matches && !this.own.panel.hidden) this.own.open(false, false);
+    let window;
+    try {
+      window = await this.card.openRegion(+level, +number);
+    } catch (error) {
+      complain(error.message);
+    }
+    if (!window) return;
+    this.mark({ region: [+level, +number] }, window);
+    this.resize();
+    if (whole || !this.map.getBounds().intersects(boundsOf(window))) this.map.fitBounds(boundsOf(window));
+  }
+
+  /** What the card is of: { cell } or { region }, or nothing; window: rows and columns of it, which get a frame. */
+  mark({ cell = null, region = null } = {}, window = null) {
     this.frame?.remove();
     this.cell = cell;
-    if (cell) {
-      const bounds = [cell, [cell[0] + 1, cell[1] + 1]];
+    this.region = region;
+    if (window) {
+      const bounds = boundsOf(window);
       this.frame = L.layerGroup([
         L.rectangle(bounds, { color: '#fff', weight: 5, fill: false, interactive: false }),
-        L.rectangle(bounds, { color: '#000', weight: 2, fill: false, interactive: false }),
+        L.rectangle(bounds, { color: '#000', weight: 2, fill: false, interactive: false, dashArray: region ? '6 6' : null }),
       ]).addTo(this.map);
     }
     this.keep();
@@ -195,6 +225,7 @@ class Viewer {
       ...(this.whole ? {} : { z: +this.map.getZoom().toFixed(3), row: centre.lat.toFixed(2), column: centre.lng.toFixed(2) }),
     });
     if (this.cell) view.set('cell', this.cell.join('.'));
+    if (this.region) view.set('region', this.region.join('.'));
     for (const [name, value] of Object.entries({ ...this.years.kept(), ...this.own.kept() })) view.set(name, value);
     this.hash = `#${view}`;
     history.replaceState(null, '', this.hash);
@@ -216,7 +247,9 @@ class Viewer {
     this.own.restore(view);
     this.years.restore(view);
     const cell = /^(\d{1,6})\.(\d{1,6})$/.exec(view.get('cell') ?? '');
+    const region = /^([123])\.(\d{1,7})$/.exec(view.get('region') ?? '');
     if (cell) await this.showCell(+cell[1], +cell[2]);
+    else if (region) await this.showRegion(+region[1], +region[2]);
     this.restoring = false;
     this.keep();
   }

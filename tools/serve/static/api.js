@@ -106,13 +106,43 @@ const api = {
     return { articles: pmids.length, counted: pmids.length, by_year };
   },
 
+  async region(level, number) {
+    const [{ side, training_articles: all, recent_from, years_known }, levels, names, parts] = await Promise.all([
+      this.atlas(), this.data('regions'), this.data('names'), this.data(`parts/${level}/${Math.floor(number / 64)}`)]);
+    const named = (one, i) => ({ level: one, number: i, name: levels[one - 1][i][0], hits: levels[one - 1][i][3] });
+    const [, centre, cells, hits] = levels[level - 1][number];
+    const [top, left, bottom, right, dated, yearSum, recent, growth, leading] = parts[number % 64];
+    const above = [];
+    for (let [one, i] = [level, number]; one < 3; ++one) above.push(named(one + 1, i = levels[one - 1][i][4]));
+    const below = level < 2 ? [] : levels[level - 2].map((_, i) => i).filter((i) => levels[level - 2][i][4] === number)
+      .sort((a, b) => levels[level - 2][b][3] - levels[level - 2][a][3] || a - b);
+    return {
+      ...named(level, number), cells, row: Math.floor(centre / side), column: centre % side, window: { top, left, bottom, right }, above,
+      below: { parts: below.length, largest: below.slice(0, 20).map((i) => named(level - 1, i)) },
+      leading: leading.flatMap((i, k) => {
+        if (k % 2) return [];
+        const [ui, name, articles, , plane] = names[i];
+        const share = leading[k + 1] / hits;
+        return [{ ui, name, share, plane: plane !== 0, ...(articles ? { lift: share * all / articles } : {}) }];
+      }),
+      dated, recent, recent_from, years_known, ...(dated ? { mean_year: yearSum / dated } : {}), ...(growth >= 0 ? { growth } : {}),
+    };
+  },
+
+  async regionYears(level, number) {
+    const [, , , , , , , , , years] = (await this.data(`parts/${level}/${Math.floor(number / 64)}`))[number % 64];
+    const by_year = [];
+    for (let i = 0; i < years.length; i += 2) by_year.push([years[i], years[i + 1]]);
+    return { ranges: 1, counted: 1, step: 1, by_year };
+  },
+
   async labels(level, { top, left, bottom, right }, signal) {
     const { side } = await this.atlas();
     const found = [];
     if (level > 0) {
-      for (const [name, centre, cells, hits] of (await this.data('regions'))[level - 1]) {
+      for (const [number, [name, centre, cells, hits]] of (await this.data('regions'))[level - 1].entries()) {
         const [row, column] = [Math.floor(centre / side), centre % side];
-        if (row >= top && row <= bottom && column >= left && column <= right) found.push({ row, column, name, cells, hits });
+        if (row >= top && row <= bottom && column >= left && column <= right) found.push({ row, column, level, number, name, cells, hits });
       }
     } else {
       const names = await this.data('names');
