@@ -1,9 +1,10 @@
 // Somebody's own list in the viewer: pasted, or dropped as a file, its articles lie where the tables of export have them,
 // and the parts of the map that it favours are those that it was drawn from.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { folder, isStatic, launch, openAtlas, openPage, serve } from './sites.mjs';
-import { cellAt, places, random } from './tables.mjs';
+import { cellAt, cells, places, random, rowsOf } from './tables.mjs';
 
 let browser;
 let site;
@@ -65,6 +66,35 @@ test('a pasted list lies where its articles do', async () => {
     }
     await other.close();
     await server.stop();
+  }
+  assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
+  await close();
+});
+
+test('the table of tests is saved as CSV with exact numbers', async () => {
+  const { page, notes, close } = await openPage(browser, site);
+  const list = drawn();
+  await paste(page, list.map(({ pmid }) => pmid).join('\n'));
+  for (const [level, column] of ['region', 'area', 'continent'].entries()) {
+    await page.locator('#list select').last().selectOption(String(level + 1));
+    const kind = column[0].toUpperCase() + column.slice(1);
+    await page.locator('#list thead', { hasText: kind }).waitFor();
+    const shownRows = await tested(page);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#list button', { hasText: 'as CSV' }).click()]);
+    assert.equal(download.suggestedFilename(), `${column}s.csv`);
+    const rows = rowsOf(readFileSync(await download.path(), 'utf8'), ',');
+    assert.deepEqual(Object.keys(rows[0]), [kind, 'Here', 'Expected', 'Ratio', 'Adj. p']);
+    assert.deepEqual(rows.slice(0, shownRows.length).map((row) => [row[kind], row.Here]), shownRows.map(([name, here]) => [name, here]));
+    const all = cells.reduce((sum, cell) => sum + +cell.hits, 0);
+    for (const name of new Set(cells.map((cell) => cell[column]))) {
+      const those = rows.filter((row) => row[kind] === name); // of several of a name all together
+      const sum = (field) => those.reduce((total, row) => total + Number(row[field]), 0);
+      const inside = cells.filter((cell) => cell[column] === name);
+      assert.equal(sum('Here'), list.filter((place) => cellAt(+place.row, +place.column)[column] === name).length, name);
+      const expected = list.length * inside.reduce((total, cell) => total + +cell.hits, 0) / all;
+      assert.ok(Math.abs(sum('Expected') - expected) <= 1e-12 * expected, `${name}: ${sum('Expected')} ${expected}`);
+      for (const row of those.filter(({ Ratio }) => Ratio !== '')) assert.equal(Number(row.Ratio), row.Here / row.Expected);
+    }
   }
   assert.deepEqual(notes, { foreign: [], errors: [], dialogs: [] });
   await close();

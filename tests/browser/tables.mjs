@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { folder } from './sites.mjs';
 
 /** Rows of a CSV or TSV text as objects by the names in its first line. */
-function rowsOf(text, separator) {
+export function rowsOf(text, separator) {
   const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))(${separator}|$)`, 'y');
   const [names, ...rows] = text.trimEnd().split(/\r?\n/).map((line) => {
     const fields = [];

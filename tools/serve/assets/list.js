@@ -1,6 +1,8 @@
 // The panel of somebody's own list: takes it, says what was found, and which regions it favours.
 'use strict';
 
+const testColumns = ['Here', 'Expected', 'Ratio', 'Adj. p']; // behind the name
+
 class OwnList {
   /** go(level, number): shows a region. changed(): the panel's state is another. */
   constructor(map, atlas, go, changed) {
@@ -167,6 +169,15 @@ class OwnList {
     }
   }
 
+  /** The whole of a table that shows its first rows, with exact numbers. */
+  save({ level, regions }) {
+    const field = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value));
+    const rows = [[partNames[level - 1], ...testColumns],
+      ...regions.map(({ name, observed, expected, ratio, q }) => [name, observed, expected, ratio ?? '', q])];
+    const text = rows.map((row) => `${row.map(field).join()}\r\n`).join('');
+    make('a', { href: `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`, download: `${partNames[level - 1].toLowerCase()}s.csv` }).click();
+  }
+
   tested(found) {
     const rounded = (number) => (number >= 100 ? grouped(Math.round(number)) : number.toPrecision(number < 0.1 ? 1 : 2));
     const rows = found.regions.filter(({ q }, i) => q <= found.told_below || i < 10);
@@ -174,13 +185,15 @@ class OwnList {
       make('p', {}, `${grouped(found.standing_out)} of ${grouped(found.tested)} stand out (adjusted p at most ${found.told_below}).`),
       make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Test table' }, make('table', {},
         make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, partNames[found.level - 1]),
-          ...['Here', 'Expected', 'Ratio', 'Adj. p'].map((text) => make('th', { class: 'number', scope: 'col' }, text)))),
+          ...testColumns.map((text) => make('th', { class: 'number', scope: 'col' }, text)))),
         make('tbody', {}, ...rows.map((row) => make('tr', { class: row.q <= found.told_below ? 'told' : 'quiet' },
           make('td', {}, make('button', { class: 'link', title: 'Show its card', onclick: () => this.go(found.level, row.number) }, row.name)),
           make('td', { class: 'number' }, grouped(row.observed)),
           make('td', { class: 'number' }, rounded(row.expected)),
           make('td', { class: 'number' }, row.ratio === undefined ? '–' : `${row.ratio > 1 ? '▲' : '▼'} ${rounded(row.ratio)}`),
           make('td', { class: 'number' }, row.q < 0.0001 ? (row.q > 1e-300 ? row.q.toExponential(0) : '< 1e-300') : row.q.toFixed(4))))))),
+      make('div', { class: 'buttons' }, make('button', { onclick: () => this.save(found) },
+        `Save ${found.regions.length < found.tested ? `${found.regions.length} of ` : ''}${grouped(found.tested)} rows as CSV`)),
       make('p', { class: 'method' }, `Expected: as many as if the list were spread like the ${grouped(found.corpus)} articles that the map was made of. ` +
         `p: two-sided exact binomial test, adjusted for ${grouped(found.tested)} parts of the map (Benjamini and Hochberg).`),
     ];
