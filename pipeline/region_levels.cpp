@@ -1,8 +1,10 @@
 // Always holds: the squared distances that joining starts from are exact integers; what follows is
-// made of correctly rounded operations in a fixed order.
+// made of correctly rounded operations in a fixed order. Regions lie in a plane, so they have fewer
+// than six neighbours each on average: of n regions a join takes O(n), also where one meets all.
 #include "pipeline/region_levels.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -10,10 +12,13 @@
 namespace somatlas::pipeline {
 namespace {
 
+/// By region those that touch it, ascending.
+using Neighbours = std::vector<std::vector<std::uint32_t>>;
+
 /// The regions of a level as they are joined. A join lives on under the lower of the two numbers.
 class Ward {
  public:
-  Ward(const RegionWeights& weights, std::vector<std::vector<std::uint8_t>> touching)
+  Ward(const RegionWeights& weights, Neighbours touching)
       : count_(weights.regions()),
         alive_(count_),
         into_(count_),
@@ -65,9 +70,8 @@ class Ward {
   /// The region among those that touch that costs least to join, the lower number at a tie.
   void find_nearest(std::size_t a) {
     nearest_[a] = count_;
-    for (std::size_t b = 0; b < count_; ++b) {
-      if (b != a && into_[b] == b && touching_[a][b] != 0 &&
-          (nearest_[a] == count_ || cost(a, b) < cost(a, nearest_[a]))) {
+    for (const std::uint32_t b : touching_[a]) {
+      if (nearest_[a] == count_ || cost(a, b) < cost(a, nearest_[a])) {
         nearest_[a] = b;
       }
     }
@@ -81,20 +85,16 @@ class Ward {
                  ((mass_[a] + mass_[c]) * cost(a, c) + (mass_[b] + mass_[c]) * cost(b, c) -
                   mass_[c] * between) /
                      (mass_[a] + mass_[b] + mass_[c]));
-        touching_[a][c] |= touching_[b][c];
-        touching_[c][a] = touching_[a][c];
       }
     }
+    put_together(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
     mass_[a] += mass_[b];
     for (std::uint32_t& into : into_) {
       into = into == b ? static_cast<std::uint32_t>(a) : into;
     }
     --alive_;
     find_nearest(a);
-    for (std::size_t c = 0; c < count_; ++c) {
-      if (into_[c] != c || c == a || touching_[c][a] == 0) {
-        continue;
-      }
+    for (const std::uint32_t c : touching_[a]) {
       if (nearest_[c] == a || nearest_[c] == b) {
         find_nearest(c);
       } else if (cost(c, a) < cost(c, nearest_[c]) ||
@@ -104,23 +104,38 @@ class Ward {
     }
   }
 
+  /// What touched b touches a.
+  void put_together(std::uint32_t a, std::uint32_t b) {
+    std::vector<std::uint32_t> both;
+    std::ranges::set_union(touching_[a], touching_[b], std::back_inserter(both));
+    std::erase_if(both, [&](std::uint32_t c) { return c == a || c == b; });
+    for (const std::uint32_t c : touching_[b]) {
+      std::vector<std::uint32_t>& others = touching_[c];
+      std::erase(others, b);
+      const auto at = std::ranges::lower_bound(others, a);
+      if (c != a && (at == others.end() || *at != a)) {
+        others.insert(at, a);
+      }
+    }
+    touching_[a] = std::move(both);
+    touching_[b].clear();
+  }
+
   std::size_t count_;
   std::size_t alive_;
   std::vector<std::uint32_t> into_;
   std::vector<double> mass_;
   std::vector<double> cost_;  // of joining any two, whether they touch or not
-  std::vector<std::vector<std::uint8_t>> touching_;
+  Neighbours touching_;
   std::vector<std::size_t> nearest_;
 };
 
-std::vector<std::vector<std::uint8_t>> touching(std::uint32_t side,
-                                                std::span<const std::uint32_t> region,
-                                                std::size_t count) {
-  std::vector<std::vector<std::uint8_t>> result(count, std::vector<std::uint8_t>(count));
+Neighbours touching(std::uint32_t side, std::span<const std::uint32_t> region, std::size_t count) {
+  Neighbours result(count);
   const auto meet = [&](std::size_t a, std::size_t b) {
     if (region[a] != region[b]) {
-      result[region[a]][region[b]] = 1;
-      result[region[b]][region[a]] = 1;
+      result[region[a]].push_back(region[b]);
+      result[region[b]].push_back(region[a]);
     }
   };
   for (std::size_t cell = 0; cell < region.size(); ++cell) {
@@ -130,6 +145,11 @@ std::vector<std::vector<std::uint8_t>> touching(std::uint32_t side,
     if (cell + side < region.size()) {
       meet(cell, cell + side);
     }
+  }
+  for (std::vector<std::uint32_t>& others : result) {
+    std::ranges::sort(others);
+    const auto rest = std::ranges::unique(others);
+    others.erase(rest.begin(), rest.end());
   }
   return result;
 }
