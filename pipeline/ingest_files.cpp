@@ -268,7 +268,7 @@ std::unique_ptr<store::Store> open_store(const IngestOptions& options) {
   using store::Store;
   if (!options.dry_run) {
     return Store::open(options.store_directory,
-                       makes_a_store(options) ? Store::Access::create : Store::Access::write);
+                       makes_a_store(options) ? Store::Access::fill : Store::Access::write);
   }
   return is_present(options.store_directory)
              ? Store::open(options.store_directory, Store::Access::read)
@@ -295,7 +295,6 @@ IngestSummary ingest_files(const IngestOptions& options, IngestObserver& observe
   const MeshChangeSteps changes = read_mesh_changes(options.mesh_changes);
   const InputList inputs = list_inputs(options.inputs);
   std::unique_ptr<store::Store> store;
-  // Where nothing can be taken, no empty store is left behind.
   if (!inputs.files.empty() || !tables.empty() || !changes.empty() ||
       is_present(options.store_directory)) {
     store = open_store(options);

@@ -121,7 +121,7 @@ void refuse_other_files(store::Store& store, const SynthOptions& options, const 
 }  // namespace
 
 SynthSummary synthesize_store(const SynthOptions& options, const SynthModel& model) {
-  const auto store = store::Store::open(options.store_directory, store::Store::Access::create);
+  const auto store = store::Store::open(options.store_directory, store::Store::Access::fill);
   refuse_other_files(*store, options, model);
   const std::vector<store::DescriptorEntry> catalog = synth_catalog(model);
   if (store->descriptors_as_filed() != catalog) {

@@ -6,11 +6,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <random>
 #include <system_error>
+#include <vector>
 
 #include "store/store_error.h"
 
@@ -122,6 +127,29 @@ void remove_directory(const std::string& path) {
     fs::remove_all(directory, error);
   if (error)
     throw StoreError("cannot remove '" + path + "': " + error.message());
+}
+
+void clear_unfinished(const std::string& prefix) {
+  const fs::path names = prefix;
+  const std::string begin = names.filename().string();
+  std::error_code error;
+  std::vector<fs::path> dead;
+  for (fs::directory_iterator entry(parent_of(names), error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(begin))
+      continue;
+    const char* const last = name.data() + name.size();
+    pid_t process = 0;
+    const char* const behind = std::from_chars(name.data() + begin.size(), last, process).ptr;
+    const bool ours =
+        process > 0 && last - behind > 1 && *behind == '-' &&
+        std::all_of(behind + 1, last, [](unsigned char c) { return std::isxdigit(c) != 0; });
+    if (ours && ::kill(process, 0) != 0 && errno == ESRCH)
+      dead.push_back(entry->path());
+  }
+  for (const fs::path& path : dead)
+    fs::remove_all(path, error);
 }
 
 bool is_discarded(const std::string& partial) {

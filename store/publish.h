@@ -16,6 +16,10 @@ void publish_directory(const std::string& partial, const std::string& target, bo
 /// Throws StoreError.
 void remove_directory(const std::string& path);
 
+/// Removes what killed processes began under names of the form prefix, process id, `-`, and digits
+/// of either kind; what cannot be removed stays.
+void clear_unfinished(const std::string& prefix);
+
 /// Whether a directory is what an interrupted remove_directory() left there, or what an interrupted
 /// publish_directory() put there in exchange: its removal is to be finished.
 [[nodiscard]] bool is_discarded(const std::string& partial);

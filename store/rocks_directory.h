@@ -35,6 +35,7 @@ struct RocksLayout {
   std::shared_ptr<rocksdb::MergeOperator> merge_operator;
   /// Entries of meta that a new directory begins with, sorted by key; the format comes on top.
   std::function<std::map<std::string, std::string>()> first_meta;
+  bool kept_empty = true;  // a new one stays where nothing was put into it before it was closed
 };
 
 class RocksDirectory {
@@ -99,6 +100,7 @@ class RocksDirectory {
   void require_present() const;
   void require_right(int right, const char* done) const;
   void create_where_absent();
+  void remove_where_left_new();
   void build_new(const std::string& at);
   void open_checked(bool writable);
   void connect(bool writable);
@@ -123,6 +125,9 @@ class RocksDirectory {
   std::string called_;  // in messages: the name that it gets when it is whole
   RocksLayout layout_;
   bool writable_ = false;
+  bool left_new_ = false;     // made by this object, and nothing was put yet
+  bool on_a_folder_ = false;  // which was there, empty
+  std::string first_made_;    // of the folders above it that were made; empty: none
   std::unique_ptr<rocksdb::Env> files_ = make_careful_files();
   std::unique_ptr<rocksdb::DB> db_;
   std::map<std::string, rocksdb::ColumnFamilyHandle*> handles_;

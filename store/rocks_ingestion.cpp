@@ -91,8 +91,10 @@ void RocksIngestion::commit() {
     }
     args.push_back(std::move(arg));
   }
-  if (!args.empty())
-    directory_.check(directory_.db_->IngestExternalFiles(args), "be written");
+  if (args.empty())
+    return;
+  directory_.left_new_ = false;
+  directory_.check(directory_.db_->IngestExternalFiles(args), "be written");
 }
 
 }  // namespace somatlas::store

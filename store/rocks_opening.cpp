@@ -69,26 +69,6 @@ std::string without_slash(std::string path) {
   return path;
 }
 
-/// Removes the directories that killed processes began to make: prefix, then the process's id.
-void clear_unfinished(const fs::path& prefix) {
-  std::error_code error;
-  const fs::path parent = prefix.has_parent_path() ? prefix.parent_path() : fs::path(".");
-  const std::string begin = prefix.filename().string();
-  std::vector<fs::path> dead;
-  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string entry_name = entry->path().filename().string();
-    if (!entry_name.starts_with(begin))
-      continue;
-    const auto process =
-        static_cast<pid_t>(std::strtol(entry_name.c_str() + begin.size(), nullptr, 10));
-    if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH)
-      dead.push_back(entry->path());
-  }
-  for (const fs::path& path : dead)
-    fs::remove_all(path, error);  // what cannot be removed is in nobody's way
-}
-
 }  // namespace
 
 std::unique_ptr<RocksDirectory> RocksDirectory::open(const std::string& directory, Access access,
@@ -111,7 +91,31 @@ std::unique_ptr<RocksDirectory> RocksDirectory::open(const std::string& director
 }
 
 RocksDirectory::~RocksDirectory() {
+  if (left_new_ && !layout_.kept_empty)
+    remove_where_left_new();
   close();
+}
+
+// It loses its name before its lock, so nobody can put anything there meanwhile; who did so before
+// it was locked left another table file.
+void RocksDirectory::remove_where_left_new() {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  if (writable_)
+    db_->GetLiveFilesMetaData(&files);
+  const std::string gone = unique_name(directory_ + unfinished);
+  if (files.size() != 1 || std::rename(directory_.c_str(), gone.c_str()) != 0)
+    return;
+  close();
+  std::error_code error;
+  fs::remove_all(gone, error);
+  if (on_a_folder_)
+    ::mkdir(directory_.c_str(), 0777);
+  if (first_made_.empty())
+    return;
+  for (fs::path above = fs::path(directory_).parent_path(); ::rmdir(above.c_str()) == 0;
+       above = above.parent_path())
+    if (above == first_made_)
+      return;
 }
 
 void RocksDirectory::close() {
@@ -163,11 +167,15 @@ void RocksDirectory::create_where_absent() {
     if (::rmdir(directory_.c_str()) != 0)
       throw not_made("the empty folder there cannot be replaced (" + reason(errno) + ")",
                      "name a new folder inside it, or one elsewhere");
+    on_a_folder_ = true;
   } else if (fs::is_symlink(fs::symlink_status(directory_, error))) {
     throw not_made("that is a link to what is not there",
                    "make the folder that it points to, or name another one");
   }
   const fs::path parent = fs::path(directory_).parent_path();
+  for (fs::path above = parent; !above.empty() && !fs::exists(above, error);
+       above = above.parent_path())
+    first_made_ = above;
   if (!parent.empty())
     fs::create_directories(parent, error);
   if (!parent.empty() && error)
@@ -179,6 +187,7 @@ void RocksDirectory::create_where_absent() {
   try {
     build_new(fresh);
     publish_directory(fresh, directory_, false);
+    left_new_ = true;
   } catch (const StoreError&) {
     const bool renamed = !fs::exists(fresh, error);  // but the name may not outlive a power cut
     fs::remove_all(fresh, error);

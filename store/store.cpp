@@ -50,8 +50,10 @@ std::unique_ptr<Store> Store::open(const std::string& directory, Access access) 
                                               : access == Access::write
                                                   ? RocksDirectory::Access::write
                                                   : RocksDirectory::Access::create;
+  RocksLayout layout = RocksStore::layout();
+  layout.kept_empty = access != Access::fill;
   return std::make_unique<RocksStore>(
-      RocksDirectory::open(directory, rocks_access, RocksStore::layout()));
+      RocksDirectory::open(directory, rocks_access, std::move(layout)));
 }
 
 std::vector<DescriptorEntry> Store::descriptors() {

@@ -72,10 +72,11 @@ struct Fault {
 
 class Store {
  public:
-  enum class Access : std::uint8_t { read, write, create };
+  enum class Access : std::uint8_t { read, write, create, fill };
 
   /// read: needs no write permission, sees the state at opening; write: one process at a time;
-  /// create: makes the directory where there is none. Throws StoreError.
+  /// create: makes the directory where there is none; fill: and takes it away with the object where
+  /// nothing was put into it. Throws StoreError.
   [[nodiscard]] static std::unique_ptr<Store> open(const std::string& directory, Access access);
   virtual ~Store() = default;
 

@@ -56,7 +56,11 @@ EpochLog::EpochLog(std::string path) : path_(std::move(path)), file_(nullptr, &s
   if (path_.empty()) {
     return;
   }
-  file_.reset(std::fopen(path_.c_str(), "a"));
+  file_.reset(std::fopen(path_.c_str(), "ax"));
+  left_new_ = file_ != nullptr;
+  if (!file_) {
+    file_.reset(std::fopen(path_.c_str(), "a"));
+  }
   if (!file_) {
     throw std::runtime_error("the log " + path_ +
                              " cannot be opened: " + std::generic_category().message(errno) +
@@ -64,10 +68,17 @@ EpochLog::EpochLog(std::string path) : path_(std::move(path)), file_(nullptr, &s
   }
 }
 
+EpochLog::~EpochLog() {
+  if (left_new_) {
+    std::remove(path_.c_str());
+  }
+}
+
 void EpochLog::add(const pipeline::EpochFigures& figures) {
   if (!file_) {
     return;
   }
+  left_new_ = false;
   const nlohmann::ordered_json json{
       {"epoch", figures.epoch},
       {"radius", figures.radius},

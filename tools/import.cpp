@@ -56,7 +56,7 @@ int import_rows(Session& session, const ImportOptions& options) {
   input.features = options.features;
   input.articles = options.articles;
   input.first_number = options.first_number;
-  const auto store = store::Store::open(options.store, store::Store::Access::create);
+  const auto store = store::Store::open(options.store, store::Store::Access::fill);
   const auto result = imports::import_rows(*store, input, session.stop_token());
   if (!result) {  // main turns the signal into the exit code
     session.say(input.path + ": stopped; the same command goes on with what is left");

@@ -5,7 +5,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -256,6 +259,34 @@ TEST(PendingDirectory, NeverReplacesADirectoryThatHoldsAnythingElse) {
   EXPECT_NE(message.find("holds thesis.tex"), std::string::npos) << message;
   EXPECT_EQ(text_of(folder / "out/thesis.tex"), "mine");
   EXPECT_EQ(folder.names(), Names{"out"});
+}
+
+TEST(PendingOutput, RemovesWhatKilledExportsOfThatNameLeft) {
+  const ScratchFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  const std::string gone = ".partial-" + std::to_string(child);
+  const std::string living = ".partial-" + std::to_string(::getppid());
+  Names kept{"out" + living + "-0", "out.partial-",          "out.partial-mine",   "out" + gone,
+             "out" + gone + "-",    "out" + gone + "-0.txt", "other" + gone + "-0"};
+  for (const std::string& name : kept) {
+    write_text(folder / name, "mine");
+  }
+  std::ranges::sort(kept);
+  for (const bool directory : {false, true}) {
+    write_text(folder / ("out" + gone + "-0"), "half of it");
+    std::filesystem::create_directories(folder / ("out" + gone + "-12/planes"));
+    EXPECT_EQ(folder.names().size(), kept.size() + 2);
+    if (directory) {
+      PendingDirectory(folder / "out", two_names, Existing::refuse);
+    } else {
+      PendingFile(folder / "out", Existing::refuse);
+    }
+    EXPECT_EQ(folder.names(), kept);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,64 @@ TEST_F(Refusals, AnAtlasOfAnotherFormatNumber) {
     expect_refused(command, 1, sentence);
   }
   EXPECT_EQ(content_of(scratch_.path()), before);
+}
+
+/// Every path below a folder.
+std::set<std::string> paths_in(const std::string& folder) {
+  std::set<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    paths.insert(entry.path());
+  }
+  return paths;
+}
+
+TEST_F(Refusals, LeaveNothingOfWhatTheyBegan) {
+  const std::string bad = scratch_ / "bad";
+  const std::string empty = scratch_ / "empty";
+  const std::string none = scratch_ / "none";
+  const std::string fresh = scratch_ / "new/deep/store";
+  const std::string out = scratch_ / "out";
+  write_file(bad, "nonsense: 0\n");
+  write_file(empty, "");
+  std::vector<std::vector<std::string>> commands{
+      {"ingest", "--store", fresh, "--mesh", bad, data("cases/no_mesh.xml")},
+      {"ingest", "--store", fresh, "--mesh-changes", bad},
+      {"train", "--store", store_, "--atlas", out, "--min-descriptors", "1000", "--log",
+       scratch_ / "log"},
+      {"train", "--store", none, "--atlas", out, "--log", scratch_ / "log"},
+      {"export", "--atlas", atlas_, "--format", "png", "--articles", bad, out},
+      {"export", "--atlas", atlas_, "--format", "html", "--store", none, out}};
+  for (const std::string& file : {bad, empty, none}) {
+    commands.push_back({"ingest", "--store", fresh, file});
+    for (const std::string format : {"mtx", "libsvm", "sbcsr"}) {
+      commands.push_back({"import", "--store", fresh, "--format", format, file});
+    }
+    for (const std::string format : {"wts", "cod", "somw", "npy"}) {
+      commands.push_back({"import", "--store", store_, "--atlas", out, "--format", format, file});
+    }
+    commands.push_back({"import", "--store", store_, "--atlas", out, "--format", "bm", "--bm-order",
+                        "esom", file});
+  }
+  for (const std::string format : {"npy", "csv", "regions", "png", "svg", "html", "umx", "wts",
+                                   "bm", "cod", "somw", "vosviewer", "graphml", "sqlite"}) {
+    commands.push_back({"export", "--atlas", none, "--format", format, out});
+    commands.push_back({"export", "--atlas", atlas_, "--format", format, scratch_ / "no/out"});
+  }
+  for (const std::string format : {"mtx", "libsvm", "sbcsr"}) {
+    commands.push_back({"export", "--store", none, "--format", format, out});
+    commands.push_back({"export", "--store", store_, "--format", format, scratch_ / "no/out"});
+  }
+  const auto before = paths_in(scratch_.path());
+  for (const std::vector<std::string>& command : commands) {
+    const Ending ending = run_somatlas(command);
+    EXPECT_EQ(ending.exit_code, 1) << command.front() << ' ' << command.back() << ending.err;
+    ASSERT_EQ(paths_in(scratch_.path()), before) << command.front() << ' ' << command.back();
+  }
+  // A store that was there stays, with what is in it.
+  const std::string dumped = run_somatlas({"dump", "--store", store_}).out;
+  expect_refused({"import", "--store", store_, "--format", "mtx", bad}, 1, bad);
+  EXPECT_EQ(run_somatlas({"ingest", "--store", store_, bad}).exit_code, 1);
+  EXPECT_EQ(run_somatlas({"dump", "--store", store_}).out, dumped);
 }
 
 }  // namespace

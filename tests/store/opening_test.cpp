@@ -187,5 +187,33 @@ TEST(Opening, GathersNoFilesFromOpeningToOpening) {
   store->verify([](const Fault& fault) { ADD_FAILURE() << fault.where << ": " << fault.what; });
 }
 
+TEST(Opening, AStoreMadeToBeFilledGoesWithItsFoldersWhereItWasNot) {
+  const TemporaryDirectory directory;
+  const auto entries = [&] {
+    return std::distance(fs::recursive_directory_iterator(directory.path()), {});
+  };
+  const std::string deep = directory / "a/b/store";
+  {
+    const auto store = Store::open(deep, Access::fill);
+    EXPECT_TRUE(store->ledger().empty());
+  }
+  EXPECT_EQ(entries(), 0);
+  fs::create_directories(directory / "a/store");
+  (void)Store::open(directory / "a/store", Access::fill);
+  EXPECT_EQ(entries(), 2);  // an empty folder was there and is again
+  EXPECT_TRUE(fs::is_empty(directory / "a/store"));
+  (void)Store::open(directory / "a/c/store", Access::fill);
+  EXPECT_EQ(entries(), 2);
+  const DescriptorEntry humans{descriptor_code(6801, 6), "Humans", {}};
+  Store::open(deep, Access::fill)->put_descriptors({&humans, 1});
+  (void)Store::open(deep, Access::fill);
+  EXPECT_EQ(Store::open(deep, Access::read)->descriptors().size(), 1U);
+  // What was there, however empty, is nobody's to take away.
+  const std::string empty = directory / "empty";
+  (void)Store::open(empty, Access::create);
+  (void)Store::open(empty, Access::fill);
+  EXPECT_NO_THROW((void)Store::open(empty, Access::read));
+}
+
 }  // namespace
 }  // namespace somatlas::store

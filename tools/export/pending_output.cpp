@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "store/publish.h"
+
 namespace somatlas::exports {
 namespace {
 
@@ -42,8 +44,10 @@ std::string folder_of(const std::string& path) {
 }
 
 // Unique in this process and, by the process number, beside others; creation is exclusive anyway.
+// What a killed export of that name left goes first.
 std::string temporary_name(const std::string& path) {
   static std::atomic<unsigned> count{0};
+  store::clear_unfinished(path + ".partial-");
   return path + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(count++);
 }
 
