@@ -84,6 +84,21 @@ class Observer final : public pipeline::TrainingObserver {
   Session& session_;
 };
 
+/// In which order best matches were read, which no number in the file can gainsay on a square map,
+/// and whether its header looks like the other program's.
+std::string order_taken(const imports::MapInput& input, bool of_somoclu) {
+  const bool esom = input.order == exports::BestMatchOrder::esom;
+  const std::string other = esom ? "somoclu" : "esom";
+  std::string text = input.path + ": read as key, " + (esom ? "row, column" : "column, row") +
+                     " (--bm-order " + (esom ? "esom" : "somoclu") + ")";
+  if (of_somoclu == esom) {
+    text += "; its first line looks like " + std::string(esom ? "somoclu's" : "ESOM Tools'") +
+            ", so if that wrote it, import again with --bm-order " + other +
+            ": rows and columns are exchanged otherwise";
+  }
+  return text;
+}
+
 int import_map(Session& session, const ImportOptions& options) {
   imports::MapInput input;
   input.path = options.path;
@@ -106,6 +121,9 @@ int import_map(Session& session, const ImportOptions& options) {
   training.overwrite = options.overwrite;
   training.imported = map.imported();
   training.stop = session.stop_token();
+  if (input.format == imports::MapFormat::bm) {
+    session.say(order_taken(input, map.of_somoclu));
+  }
   Observer observer(session);
   const pipeline::TrainingResult result = pipeline::train(training, observer);
   if (result.stopped) {  // main turns the signal into the exit code
@@ -133,7 +151,10 @@ constexpr const char* what_is_read =
     "are placed in it. `train --from` goes on from it. Weights lie from 0 to 1 and are rounded to\n"
     "16384 steps; planes are the store's descriptors, by UI or name, which the file says itself\n"
     "(#n) or --features does. Neurons whose weights are all 0 are vacant. bm: the map is that\n"
-    "which articles at these places give with --radius-end. Maps are square, with borders.";
+    "which articles at these places give with --radius-end; the order is said, and where the "
+    "first\n"
+    "line looks like the other program's (`%k l` somoclu's, `% k l` ESOM's), that too. Maps are "
+    "square, with borders.";
 
 void check(const ImportOptions& options, const CLI::Option* dialect,
            const std::vector<CLI::Option*>& of_maps) {

@@ -127,6 +127,12 @@ TEST_F(MapFiles, HeightsAndBestMatchesOfEachProgramAreReadAsTheyAreMeant) {
   EXPECT_EQ(places(read_bm(put("%2 2\n%3\n0 1 0\n7 0 1\n9 1 1\n"), BestMatchOrder::somoclu)),
             expected);
   EXPECT_EQ(places(read_bm(put("% 2 2 0\n% 0\n"), BestMatchOrder::esom)).size(), 0U);
+  for (const BestMatchOrder order : {BestMatchOrder::esom, BestMatchOrder::somoclu}) {
+    for (const std::string header : {"% 2 2", "%\t2 2", " % 2 2"}) {
+      EXPECT_FALSE(read_bm(put(header + "\n%1\n0 1 0\n"), order).of_somoclu) << header;
+    }
+    EXPECT_TRUE(read_bm(put("%2 2\n% 1\n0 1 0\n"), order).of_somoclu);
+  }
 }
 
 TEST_F(MapFiles, ThatAreNoMapsOfThisKindAreRefusedWithThePlace) {

@@ -132,7 +132,21 @@ TEST_F(MapImport, BestMatchesInEitherOrderGiveOneMap) {
   for (const std::string order : {"esom", "somoclu"}) {
     done({"export", "--atlas", scratch_ / "a", "--format", "bm", "--bm-order", order, "--overwrite",
           scratch_ / "bm"});
-    EXPECT_EQ(import("bm", "bm", {"--bm-order", order}).exit_code, 0);
+    const Ending ending = import("bm", "bm", {"--bm-order", order});
+    EXPECT_EQ(ending.exit_code, 0);
+    EXPECT_TRUE(ending.err.starts_with(scratch_ / "bm" + ": read as key, " +
+                                       (order == "esom" ? "row, column (--bm-order esom)\n"
+                                                        : "column, row (--bm-order somoclu)\n")))
+        << ending.err;
+    const std::string other = order == "esom" ? "somoclu" : "esom";
+    const std::string said = import("bm", "bm", {"--bm-order", other, "--overwrite"}).err;
+    EXPECT_NE(said.find(std::string("; its first line looks like ") +
+                        (order == "esom" ? "ESOM Tools'" : "somoclu's") +
+                        ", so if that wrote it, import again with --bm-order " + order +
+                        ": rows and columns are exchanged otherwise\n"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(import("bm", "bm", {"--bm-order", order, "--overwrite"}).exit_code, 0);
     if (esom.empty()) {
       esom = planes("of-bm");
     }

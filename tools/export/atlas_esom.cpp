@@ -89,7 +89,10 @@ std::optional<std::uint64_t> export_bm(store::Atlas& atlas, BestMatchOrder order
       }
     }
     if (counting) {
-      output.file().write(grid_line(side) + "% " + std::to_string(placed) + "\n");
+      // Header lines as each program writes them, by which a reader can tell the orders apart.
+      const std::string mark = order == BestMatchOrder::esom ? "% " : "%";
+      const std::string edge = std::to_string(side);
+      output.file().write(mark + edge + " " + edge + "\n" + mark + std::to_string(placed) + "\n");
     }
   }
   output.commit();

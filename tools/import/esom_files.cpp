@@ -60,6 +60,7 @@ class EsomText {
   /// Reads `% k l` and returns the side.
   std::uint32_t side() {
     std::string_view words = need_header("% rows columns");
+    of_somoclu_ = !words.starts_with(' ') && !words.starts_with('\t');
     const auto rows = number_of<std::uint32_t>(next_word(words));
     const auto columns = number_of<std::uint32_t>(next_word(words));
     const std::string_view topology = next_word(words);
@@ -84,6 +85,8 @@ class EsomText {
     }
     return *number;
   }
+  /// Whether side() found its numbers right behind the `%`.
+  [[nodiscard]] bool of_somoclu() const { return of_somoclu_; }
   [[noreturn]] void refuse(const std::string& problem) const { text_.refuse(problem); }
   [[nodiscard]] const TextFile& file() const { return text_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
@@ -107,6 +110,7 @@ class EsomText {
   std::vector<std::string> names_;
   std::string_view line_;
   bool held_ = false;
+  bool of_somoclu_ = false;
 };
 
 bool all_numbers(std::string_view words) {
@@ -188,6 +192,7 @@ BestMatchFile read_bm(const std::string& path, exports::BestMatchOrder order) {
   EsomText text(path);
   BestMatchFile file;
   file.side = text.side();
+  file.of_somoclu = text.of_somoclu();
   const std::uint64_t announced = text.count("best matches");
   std::string_view line;
   while (text.next(line)) {

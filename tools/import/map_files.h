@@ -42,6 +42,7 @@ struct HeightsFile {
 
 struct BestMatchFile {
   std::uint32_t side = 0;
+  bool of_somoclu = false;  // as its header is written: nothing between `%` and the rows
   struct Match {
     std::uint32_t key = 0;
     std::uint32_t neuron = 0;

@@ -153,6 +153,7 @@ MapOfStore read_map(store::Store& store, const MapInput& input) {
     const BestMatchFile file = read_bm(input.path, input.order);
     const Keys keys(input);
     map.matches.side = side = file.side;
+    map.of_somoclu = file.of_somoclu;
     for (const BestMatchFile::Match& match : file.matches) {
       map.matches.pmid.push_back(keys.pmid(match.key));
       map.matches.neuron.push_back(match.neuron);

@@ -32,6 +32,7 @@ struct MapOfStore {
   pipeline::Codebook codebook;
   pipeline::BestMatches matches;
   std::vector<std::uint32_t> heights;
+  bool of_somoclu = false;  // as the file of best matches looks
 
   [[nodiscard]] pipeline::ImportedMap imported() const {
     return {codebook.side != 0 ? &codebook : nullptr, codebook.side != 0 ? nullptr : &matches,
