@@ -59,14 +59,16 @@ std::string DiffReport::name(store::DescriptorCode code) const {
   return found == names_.end() ? store::descriptor_ui(code) : found->second;
 }
 
-bool DiffReport::stays(const TopicMove& move) const {
+bool DiffReport::linked(const TopicMove& move) const {
   return std::ranges::binary_search(diff_.fates.successors[move.before.part], move.after.part);
 }
 
 std::vector<const TopicMove*> DiffReport::clearest() const {
   std::vector<const TopicMove*> moves;
   for (const TopicMove& move : diff_.topics.moves) {
-    if (!stays(move)) {
+    // Of what a reader takes for one region nothing has moved, linked or not.
+    if (!linked(move) &&
+        region(Side::before, move.before.part) != region(Side::after, move.after.part)) {
       moves.push_back(&move);
     }
   }
@@ -228,7 +230,7 @@ void DiffReport::print_topic_lists(Output& out) const {
   out << '\n';
   report_line(out, "topics compared",
               std::to_string(diff_.topics.moves.size()) + ": " + std::to_string(moves.size()) +
-                  " lie in a region that is not linked with where they lay");
+                  " lie in a region of another name that is not linked with where they lay");
   if (!moves.empty()) {
     out << "\ntopics that moved: "
         << (moves.front()->moved ? "how far (0 to 1), articles" : "articles")

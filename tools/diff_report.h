@@ -34,8 +34,9 @@ class DiffReport {
   }
   [[nodiscard]] std::string name(store::DescriptorCode code) const;
   /// Whether the regions where the topic lies are linked.
-  [[nodiscard]] bool stays(const pipeline::TopicMove& move) const;
-  /// Of all moves, those to a region that is not linked, the clearest first.
+  [[nodiscard]] bool linked(const pipeline::TopicMove& move) const;
+  /// Of all moves, those to a region that is neither linked nor of the same name, the clearest
+  /// first.
   [[nodiscard]] std::vector<const pipeline::TopicMove*> clearest() const;
   /// "Asthma (62 %), Allergens (51 %)": the linked regions of the other map with the shares, or the
   /// correlation, that link them.

@@ -83,7 +83,7 @@ void DiffReport::print_topics(Output& out) const {
     };
     add(Side::before, move.before, diff_.before_meta.settings.side);
     add(Side::after, move.after, diff_.after_meta.settings.side);
-    fields.insert(fields.end(), {stays(move) ? "1" : "0", optional_text(move.moved, 4)});
+    fields.insert(fields.end(), {linked(move) ? "1" : "0", optional_text(move.moved, 4)});
     out << exports::csv_line(fields);
   }
 }
@@ -145,7 +145,7 @@ void DiffReport::print_json(Output& out) const {
     };
     add("before", move.before, diff_.before_meta.settings.side);
     add("after", move.after, diff_.after_meta.settings.side);
-    topic["regions_linked"] = stays(move);
+    topic["regions_linked"] = linked(move);
     topic["moved"] = or_null(move.moved);
     json["topics"].push_back(std::move(topic));
   }

@@ -59,6 +59,14 @@ class SmallAtlas {
   }
 
   [[nodiscard]] const std::map<std::uint32_t, Codes>& articles() const { return articles_; }
+  /// The same articles under other PMIDs.
+  void renumber(std::uint32_t by) {
+    std::map<std::uint32_t, Codes> moved;
+    for (const auto& [pmid, codes] : articles_) {
+      moved.emplace(pmid + by, codes);
+    }
+    articles_ = std::move(moved);
+  }
   /// In the order of the UIs.
   [[nodiscard]] std::vector<store::AtlasDescriptor> descriptors() const {
     return {{zebrafish, "Fishes, \"Zebra\"", {"B01.2"}, 1},

@@ -40,7 +40,8 @@ TEST_F(DiffProgram, SaysThatTwoLikeAtlasesAreAlike) {
         "rows and columns            do not compare: the later map was not trained --from the "
         "earlier\n",
         "regions are matched by      the articles in both\n",
-        "topics compared             4: 0 lie in a region that is not linked with where they "
+        "topics compared             4: 0 lie in a region of another name that is not linked with "
+        "where they "
         "lay\n"}) {
     EXPECT_NE(ending.out.find(part), std::string::npos) << part << "in\n" << ending.out;
   }
@@ -55,7 +56,7 @@ TEST_F(DiffProgram, SaysByWeightsTooThatTwoLikeAtlasesAreAlikeAlsoOfOnePart) {
       EXPECT_EQ(region.at("fate"), "goes on") << level;
     }
     const std::string report = diff({"--match", "weights", "--level", level}).out;
-    EXPECT_NE(report.find("topics compared             4: 0 lie in a region that is not linked"),
+    EXPECT_NE(report.find("topics compared             4: 0 lie in a region of another name"),
               std::string::npos)
         << report;
   }
@@ -121,6 +122,26 @@ TEST_F(DiffProgram, RefusesWhatItCannotCompare) {
   EXPECT_EQ(diff({"--csv", "cells"}).exit_code, 2);
   EXPECT_EQ(diff({"--csv", "topics", "--json"}).exit_code, 2);
   EXPECT_EQ(diff({"--level", "towns"}).exit_code, 2);
+}
+
+// Without an article in both nothing is linked, but names say where topics lie as well.
+TEST_F(DiffProgram, NothingMovesToARegionOfTheSameName) {
+  exports::SmallAtlas other;
+  other.renumber(1000);
+  other.make_atlas(scratch_ / "other", "id", "three");
+  const std::vector<std::string> arguments{
+      "diff", before(), scratch_ / "other", "--least-articles", "1", "--match", "articles"};
+  const Ending ending = run_somatlas(arguments);
+  ASSERT_EQ(ending.exit_code, 0) << ending.err;
+  EXPECT_NE(ending.out.find("2 vanished"), std::string::npos) << ending.out;
+  EXPECT_NE(ending.out.find("topics compared             4: 0 lie in a region of another name"),
+            std::string::npos)
+      << ending.out;
+  std::vector<std::string> as_json = arguments;
+  as_json.push_back("--json");
+  for (const auto& topic : nlohmann::json::parse(run_somatlas(as_json).out).at("topics")) {
+    EXPECT_EQ(topic.at("regions_linked"), false);
+  }
 }
 
 }  // namespace
