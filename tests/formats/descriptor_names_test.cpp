@@ -172,5 +172,17 @@ TEST(UnknownDescriptors, AreCutBetweenCharacters) {
             "the atlas has no descriptor \"" + std::string(79, 'x') + "...\": on 1 article");
 }
 
+TEST(UnknownDescriptors, SayTheLineOfTheFirst) {
+  UnknownDescriptors unknown;
+  unknown.add("Martians", 3);
+  unknown.add("Neoplasm", 4);
+  unknown.add("martians", 5);
+  EXPECT_EQ(unknown.sentences(DescriptorNames(mesh)),
+            (std::vector<std::string>{
+                "the atlas has no descriptor \"Martians\": on 2 articles, first in line 3",
+                "the atlas has no descriptor \"Neoplasm\": on 1 article, line 4; did you mean "
+                "\"Neoplasms\"?"}));
+}
+
 }  // namespace
 }  // namespace somatlas::lookup

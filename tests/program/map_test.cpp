@@ -131,8 +131,8 @@ TEST_F(MapProgram, PlacesLinesOfDescriptors) {
   EXPECT_EQ(ending.err,
             "line 5: the atlas knows none of its descriptors\n"
             "line 6: it has no descriptors\n"
-            "the atlas has no descriptor \"Martians\": on 2 articles\n"
-            "the atlas has no descriptor \"D000077\": on 1 article\n"
+            "the atlas has no descriptor \"Martians\": on 2 articles, first in line 4\n"
+            "the atlas has no descriptor \"D000077\": on 1 article, line 4\n"
             "articles: 6 (4 placed, 2 without a place)\n");
 }
 
@@ -225,7 +225,7 @@ TEST_F(MapProgram, SpellingsOfOneUnknownNameAreOneDescriptor) {
   EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::humans}, 1) +
                             row("line 2", {SmallAtlas::humans}, 1));
   EXPECT_EQ(ending.err,
-            "the atlas has no descriptor \"martians\": on 2 articles\n"
+            "the atlas has no descriptor \"martians\": on 2 articles, first in line 1\n"
             "articles: 2 (2 placed, 0 without a place)\n");
 }
 
@@ -234,9 +234,10 @@ TEST_F(MapProgram, FindsNamesInAnyCaseAndProposesForOthers) {
   EXPECT_EQ(ending.exit_code, 0);
   EXPECT_EQ(ending.out, header + row("line 1", {SmallAtlas::humans, SmallAtlas::neoplasms}) +
                             row("line 2", {SmallAtlas::neoplasms}, 1));
-  EXPECT_EQ(ending.err,
-            "the atlas has no descriptor \"Human\": on 1 article; did you mean \"Humans\"?\n"
-            "articles: 2 (2 placed, 0 without a place)\n");
+  EXPECT_EQ(
+      ending.err,
+      "the atlas has no descriptor \"Human\": on 1 article, line 2; did you mean \"Humans\"?\n"
+      "articles: 2 (2 placed, 0 without a place)\n");
 }
 
 std::size_t lines_of(const std::string& text) {

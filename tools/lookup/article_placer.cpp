@@ -118,9 +118,10 @@ void ArticlePlacer::place_batch() {
 
   std::vector<std::vector<store::DescriptorCode>> codes;
   std::vector<std::uint32_t> unnamed;
-  for (Query& query : queries) {
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    Query& query = queries[i];
     if (query.no_search.empty() && !query.recorded) {
-      check(query);
+      check(query, batch_[i].line);
     }
     if (query.no_search.empty() && !query.recorded) {
       codes.push_back(query.codes);
@@ -160,7 +161,7 @@ ArticlePlacer::Query ArticlePlacer::query_of(const Article& article) {
   query.codes = std::move(found.codes);
   query.unnamed = static_cast<std::uint32_t>(found.unknown.size());
   for (const std::string& name : found.unknown) {
-    unknown_.add(name);
+    unknown_.add(name, article.line);
   }
   return query;
 }
@@ -209,12 +210,12 @@ void ArticlePlacer::query_pmids(std::vector<Query>& queries) {
 }
 
 // Counts what the atlas does not know, and finds articles that cannot be searched.
-void ArticlePlacer::check(Query& query) {
+void ArticlePlacer::check(Query& query, std::uint64_t line) {
   for (const store::DescriptorCode code : query.codes) {
     if (mapper_.knows(code)) {
       known_ = true;
     } else {
-      unknown_.add(store::descriptor_ui(code));
+      unknown_.add(store::descriptor_ui(code), line);
     }
   }
   const std::size_t k = query.codes.size() + query.unnamed;

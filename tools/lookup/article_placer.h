@@ -59,7 +59,7 @@ class ArticlePlacer : private ArticleSink {
   void place_batch();
   [[nodiscard]] Query query_of(const Article& article);
   void query_pmids(std::vector<Query>& queries);
-  void check(Query& query);
+  void check(Query& query, std::uint64_t line);
   [[nodiscard]] bool finish(const std::string& input);
 
   pipeline::AtlasMapper& mapper_;

@@ -31,13 +31,13 @@ std::string key_of(const std::string& name, std::size_t longest) {
 
 }  // namespace
 
-void UnknownDescriptors::add(const std::string& name) {
+void UnknownDescriptors::add(const std::string& name, std::uint64_t line) {
   const std::string key = key_of(name, longest_kept);
   const auto known = articles_.find(key);
   if (known != articles_.end()) {
     ++known->second.articles;
   } else if (articles_.size() < most_counted) {
-    articles_.emplace(key, Met{name.substr(0, longest_kept), 1});
+    articles_.emplace(key, Met{name.substr(0, longest_kept), 1, line});
   } else {
     uncounted_ = true;
   }
@@ -53,16 +53,18 @@ std::vector<std::string> UnknownDescriptors::sentences(const DescriptorNames& na
     return a.articles != b.articles ? a.articles > b.articles : a.name < b.name;
   });
   std::vector<std::string> texts;
-  for (const auto& [name, articles] : order) {
+  for (const auto& [name, articles, line] : order) {
     if (texts.size() == most_named) {
       texts.push_back("and " + std::string(uncounted_ ? "more than " : "") +
                       std::to_string(order.size() - most_named) + " further unknown descriptor" +
                       (order.size() - most_named == 1 ? "" : "s"));
       break;
     }
-    texts.push_back("the atlas has no descriptor " + shown(name) + ": on " +
-                    std::to_string(articles) + (articles == 1 ? " article" : " articles") +
-                    names.proposal(name));
+    texts.push_back(
+        "the atlas has no descriptor " + shown(name) + ": on " + std::to_string(articles) +
+        (articles == 1 ? " article" : " articles") +
+        (line == 0 ? "" : (articles == 1 ? ", line " : ", first in line ") + std::to_string(line)) +
+        names.proposal(name));
   }
   return texts;
 }

@@ -15,7 +15,8 @@ namespace somatlas::lookup {
 class UnknownDescriptors {
  public:
   /// One more article has a descriptor of that name or UI; spellings of one name are counted as it.
-  void add(const std::string& name);
+  /// line: the article's in the input; 0: it has none.
+  void add(const std::string& name, std::uint64_t line = 0);
   [[nodiscard]] bool empty() const { return articles_.empty(); }
 
   /// Sentences: the 20 on most articles, by name at the same number, each with what may have been
@@ -30,6 +31,7 @@ class UnknownDescriptors {
   struct Met {
     std::string name;  // as it was spelt first
     std::uint64_t articles = 0;
+    std::uint64_t line = 0;  // of the first of them; 0: none
   };
   std::unordered_map<std::string, Met> articles_;  // by folded name
   bool uncounted_ = false;                         // there were more than most_counted
