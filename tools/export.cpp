@@ -14,6 +14,7 @@
 #include "tools/export/codebook_text.h"
 #include "tools/export/peer_formats.h"
 #include "tools/lookup/article_placer.h"
+#include "tools/lookup/clean_text.h"
 #include "tools/serve/static_page.h"
 
 namespace somatlas::tools {
@@ -22,7 +23,9 @@ namespace {
 // What CLI11 says of a title or caption; empty where it can be drawn.
 std::string short_enough(const std::string& text) {
   constexpr std::size_t longest = 4000;
-  return text.size() <= longest ? "" : "is longer than " + std::to_string(longest) + " bytes";
+  return lookup::characters_of(text) <= longest
+             ? ""
+             : "is longer than " + std::to_string(longest) + " characters";
 }
 
 struct ExportOptions {
@@ -247,8 +250,8 @@ constexpr const char* what_formats_hold =
     "against\n"
     "             all articles), lift1 to lift5 (their share of the articles around the cell, "
     "over\n"
-    "             that of all), mean_year, growth (share of the articles of the last five years,\n"
-    "             over that of all), region, area, continent (names)\n"
+    "             that of all), mean_year (of all placed articles), growth (share of the last\n"
+    "             five years among them, over that of all), region, area, continent (names)\n"
     "  regions    a table (CSV) with a line a region, area and continent: its number, that of "
     "what\n"
     "             it lies in, its name, the row and column of a cell in its middle, and the same\n"
@@ -300,6 +303,12 @@ void check(const ExportOptions& options, bool order_given, bool dialect_given) {
   if (rows ? !options.atlas.empty() : !options.store.empty() && options.format != "html") {
     throw CLI::ValidationError(rows ? "rows are a store's: give --store alone"
                                     : "this is an atlas's: give --atlas alone");
+  }
+  if (options.output.empty() || options.output == "-") {
+    throw CLI::ValidationError(options.output.empty()
+                                   ? "OUT is empty: name the file or directory to write"
+                                   : "an export is not written to standard output: name the file "
+                                     "or directory to write");
   }
   if (options.layer == "plane" && options.descriptor.empty()) {
     throw CLI::ValidationError("--layer plane needs --descriptor");

@@ -35,12 +35,18 @@ class ExportProgram : public ::testing::Test {
 
 TEST_F(ExportProgram, RefusesWordsThatNoFigureHasRoomFor) {
   for (const std::string option : {"--title", "--caption"}) {
-    EXPECT_EQ(export_as({"svg", option, std::string(4000, 'x')}).exit_code, 0);
-    const Ending ending = export_as({"svg", "--overwrite", option, std::string(4001, 'x')});
-    EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_NE(ending.err.find(option + ": is longer than 4000 bytes"), std::string::npos)
-        << ending.err;
-    std::filesystem::remove(out());
+    for (const std::string letter : {"x", "\xc3\xb6", "\xe2\x82\xac"}) {
+      std::string words;
+      for (int i = 0; i < 4000; ++i) {
+        words += letter;
+      }
+      EXPECT_EQ(export_as({"svg", option, words}).exit_code, 0);
+      const Ending ending = export_as({"svg", "--overwrite", option, words + letter});
+      EXPECT_EQ(ending.exit_code, 2);
+      EXPECT_NE(ending.err.find(option + ": is longer than 4000 characters"), std::string::npos)
+          << ending.err;
+      std::filesystem::remove(out());
+    }
   }
 }
 
@@ -201,6 +207,21 @@ TEST_F(ExportProgram, RefusesOptionsThatDoNotGoTogether) {
     EXPECT_FALSE(ending.err.empty());
   }
   EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(ExportProgram, RefusesStandardOutputAndNoName) {
+  for (const std::string format : {"csv", "npy"}) {
+    const auto refused = [&](const std::string& name, const std::string& sentence) {
+      const Ending ending =
+          run_somatlas({"export", "--atlas", scratch_ / "atlas", "--format", format, name});
+      EXPECT_EQ(ending.exit_code, 2);
+      EXPECT_TRUE(ending.err.starts_with("somatlas: " + sentence + "\n")) << ending.err;
+    };
+    refused("", "OUT is empty: name the file or directory to write");
+    refused("-",
+            "an export is not written to standard output: name the file or directory to write");
+  }
+  EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
 TEST_F(ExportProgram, RefusesAnExistingOutputUntilToldTo) {

@@ -42,6 +42,11 @@ bool is_clean_utf8(std::string_view text) {
   return true;
 }
 
+std::size_t characters_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
 std::string_view cut_to(std::string_view text, std::size_t longest) {
   std::size_t length = std::min(text.size(), longest);
   while (length < text.size() && length > 0 && (text[length] & 0xC0) == 0x80) {
