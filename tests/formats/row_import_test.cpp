@@ -88,6 +88,13 @@ TEST_F(RowFiles, ThatBreakTheRulesAreRefusedWithTheLine) {
   starts(refusal("0 1\n", RowFormat::libsvm), ":1: \"1\" is not `column:1`");
   starts(refusal("1:1\n", RowFormat::libsvm), ":1: the line does not begin with a label");
   starts(refusal("\n", RowFormat::libsvm), ":1: the line does not begin with a label");
+  for (const char* const label : {"nonsense", "1,", ",1", "1,x,2", "0x1", "+"}) {
+    starts(refusal(std::string(label) + " 1:1\n", RowFormat::libsvm),
+           ":1: \"" + std::string(label) + "\" is no label");
+  }
+  for (const char* const label : {"1", "+1", "-1", "0.5", "1e3", "1,2,30"}) {
+    EXPECT_EQ(read(std::string(label) + " 1:1\n", RowFormat::libsvm), Rows{{0}}) << label;
+  }
   starts(refusal("0 99999999999:1\n", RowFormat::libsvm), ":1: \"99999999999\" is no column");
   starts(refusal("0 100000001:1\n", RowFormat::libsvm), ":1: \"100000001\" is no column");
   starts(refusal("5 0:1\n", RowFormat::libsvm, LibsvmDialect::somoclu), ":1: \"5\" is not");

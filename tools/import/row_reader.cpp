@@ -185,6 +185,7 @@ class LibsvmRows final : public TextRows {
       if (label.empty() || label.find(':') != std::string_view::npos) {
         refuse("the line does not begin with a label; is it --dialect somoclu?");
       }
+      require_label(label);
     }
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
       const std::size_t colon = word.find(':');
@@ -205,6 +206,18 @@ class LibsvmRows final : public TextRows {
   [[nodiscard]] std::uint32_t first_column() const override { return first_; }
 
  private:
+  /// A number, or several with commas between; anything else would make rows of any text.
+  void require_label(std::string_view label) const {
+    for (std::size_t begin = 0; begin <= label.size();) {
+      const std::size_t end = std::min(label.find(',', begin), label.size());
+      begin += label.substr(begin).starts_with('+') ? 1 : 0;
+      if (!number_of<double>(label.substr(begin, end - begin))) {
+        refuse(quoted(label) + " is no label; a line begins with a number");
+      }
+      begin = end + 1;
+    }
+  }
+
   bool labelled_;
   std::uint32_t first_;
 };
