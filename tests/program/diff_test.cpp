@@ -139,7 +139,8 @@ TEST_F(DiffProgram, NothingMovesToARegionOfTheSameName) {
       << ending.out;
   std::vector<std::string> as_json = arguments;
   as_json.push_back("--json");
-  for (const auto& topic : nlohmann::json::parse(run_somatlas(as_json).out).at("topics")) {
+  const auto json = nlohmann::json::parse(run_somatlas(as_json).out);
+  for (const auto& topic : json.at("topics")) {
     EXPECT_EQ(topic.at("regions_linked"), false);
   }
 }
