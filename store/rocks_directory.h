@@ -9,6 +9,7 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -126,7 +127,7 @@ class RocksDirectory {
   RocksLayout layout_;
   bool writable_ = false;
   bool left_new_ = false;     // made by this object, and nothing was put yet
-  bool on_a_folder_ = false;  // which was there, empty
+  std::optional<std::filesystem::perms> folder_before_;  // which was there, empty
   std::string first_made_;    // of the folders above it that were made; empty: none
   std::unique_ptr<rocksdb::Env> files_ = make_careful_files();
   std::unique_ptr<rocksdb::DB> db_;

@@ -108,12 +108,12 @@ void RocksDirectory::remove_where_left_new() {
   close();
   std::error_code error;
   fs::remove_all(gone, error);
-  if (on_a_folder_)
-    ::mkdir(directory_.c_str(), 0777);
+  if (folder_before_ && ::mkdir(directory_.c_str(), 0777) == 0)
+    fs::permissions(directory_, *folder_before_, error);
   if (first_made_.empty())
     return;
-  for (fs::path above = fs::path(directory_).parent_path(); ::rmdir(above.c_str()) == 0;
-       above = above.parent_path())
+  for (fs::path above = fs::path(directory_).parent_path();
+       above.filename() == "." || ::rmdir(above.c_str()) == 0; above = above.parent_path())
     if (above == first_made_)
       return;
 }
@@ -164,10 +164,11 @@ void RocksDirectory::create_where_absent() {
   if (const fs::file_type type = type_of(directory_, name()); type != fs::file_type::not_found) {
     if (type != fs::file_type::directory || !fs::is_empty(directory_, error) || error)
       return;  // open() says what it is
+    const fs::perms before = fs::status(directory_, error).permissions();
     if (::rmdir(directory_.c_str()) != 0)
       throw not_made("the empty folder there cannot be replaced (" + reason(errno) + ")",
                      "name a new folder inside it, or one elsewhere");
-    on_a_folder_ = true;
+    folder_before_ = before;
   } else if (fs::is_symlink(fs::symlink_status(directory_, error))) {
     throw not_made("that is a link to what is not there",
                    "make the folder that it points to, or name another one");

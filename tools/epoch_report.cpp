@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
@@ -69,7 +70,9 @@ EpochLog::EpochLog(std::string path) : path_(std::move(path)), file_(nullptr, &s
 }
 
 EpochLog::~EpochLog() {
-  if (left_new_) {
+  // Another training may have written there meanwhile.
+  std::error_code error;
+  if (left_new_ && std::filesystem::file_size(path_, error) == 0) {
     std::remove(path_.c_str());
   }
 }

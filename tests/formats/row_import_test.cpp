@@ -88,7 +88,8 @@ TEST_F(RowFiles, ThatBreakTheRulesAreRefusedWithTheLine) {
   starts(refusal("0 1\n", RowFormat::libsvm), ":1: \"1\" is not `column:1`");
   starts(refusal("1:1\n", RowFormat::libsvm), ":1: the line does not begin with a label");
   starts(refusal("\n", RowFormat::libsvm), ":1: the line does not begin with a label");
-  for (const char* const label : {"nonsense", "1,", ",1", "1,x,2", "0x1", "+"}) {
+  for (const char* const label :
+       {"nonsense", "1,", ",1", "1,x,2", "0x1", "+", "+-1", "nan", "infinity"}) {
     starts(refusal(std::string(label) + " 1:1\n", RowFormat::libsvm),
            ":1: \"" + std::string(label) + "\" is no label");
   }

@@ -117,5 +117,18 @@ TEST(EpochReport, ALogIsAddedToAndWithoutANameNothingIsWritten) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path()), {}), 1);
 }
 
+TEST(EpochReport, ALogThatOnlyAnotherWroteToStays) {
+  std::mt19937_64 random(test_seed());
+  const ScratchDirectory scratch;
+  const std::string path = scratch / "log.jsonl";
+  { const tools::EpochLog idle(path); }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  {
+    const tools::EpochLog idle(path);
+    tools::EpochLog(path).add(random_figures(random));
+  }
+  EXPECT_FALSE(read_file(path).empty());
+}
+
 }  // namespace
 }  // namespace somatlas::program_test

@@ -198,8 +198,12 @@ TEST(Opening, AStoreMadeToBeFilledGoesWithItsFoldersWhereItWasNot) {
     EXPECT_TRUE(store->ledger().empty());
   }
   EXPECT_EQ(entries(), 0);
+  (void)Store::open(directory / "b/./c/./store", Access::fill);
+  EXPECT_EQ(entries(), 0);
   fs::create_directories(directory / "a/store");
+  fs::permissions(directory / "a/store", fs::perms::owner_all);
   (void)Store::open(directory / "a/store", Access::fill);
+  EXPECT_EQ(fs::status(directory / "a/store").permissions(), fs::perms::owner_all);
   EXPECT_EQ(entries(), 2);  // an empty folder was there and is again
   EXPECT_TRUE(fs::is_empty(directory / "a/store"));
   (void)Store::open(directory / "a/c/store", Access::fill);

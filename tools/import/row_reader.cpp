@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -210,8 +211,10 @@ class LibsvmRows final : public TextRows {
   void require_label(std::string_view label) const {
     for (std::size_t begin = 0; begin <= label.size();) {
       const std::size_t end = std::min(label.find(',', begin), label.size());
-      begin += label.substr(begin).starts_with('+') ? 1 : 0;
-      if (!number_of<double>(label.substr(begin, end - begin))) {
+      std::string_view part = label.substr(begin, end - begin);
+      part.remove_prefix(part.starts_with('+') && !part.starts_with("+-") ? 1 : 0);
+      const auto number = number_of<double>(part);
+      if (!number || !std::isfinite(*number)) {
         refuse(quoted(label) + " is no label; a line begins with a number");
       }
       begin = end + 1;
