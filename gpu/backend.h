@@ -122,6 +122,10 @@ class Backend {
       const std::function<void(DescriptorId first, std::span<std::uint16_t> out)>& planes,
       std::span<const std::uint8_t> vacant) = 0;
 
+  /// Host memory that read_planes() fills quickest: pinned for a GPU. Throws std::runtime_error or
+  /// std::bad_alloc where there is no room for it.
+  [[nodiscard]] virtual HostBlock make_block(std::size_t bytes) = 0;
+
   /// Copies these descriptors' planes, one after the other; out has M values for each. Throws
   /// std::invalid_argument where the map lacks one, or out has another size.
   virtual void read_planes(std::span<const DescriptorId> descriptors,

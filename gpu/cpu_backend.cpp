@@ -118,6 +118,8 @@ class CpuBackend final : public Backend {
     make_norms(codebook_);
   }
 
+  [[nodiscard]] HostBlock make_block(std::size_t bytes) override { return host_block(bytes); }
+
   void read_planes(std::span<const DescriptorId> descriptors,
                    std::span<std::uint16_t> out) override {
     require_planes(shape(), descriptors, out.size());

@@ -1,9 +1,10 @@
-// The CUDA backend: one codebook on one GPU, four streams (to the device, work, counting, back to
-// the host) ordered by events, so that a tile is copied while the one before it is searched, and
-// the one before that, which waits for memory as a search does not, is counted. Always holds: tiles
-// are worked on in the order of submission; scratch is used on the work stream alone; what reads or
-// clears the statistics comes after all counting submitted before it, and before all submitted
-// later; every call makes its device current first, so any thread may call.
+// The CUDA backend: one codebook on one GPU, five streams (to the device, preparing, work, counting,
+// back to the host) ordered by events, so that a tile is copied, or put in order, while the one
+// before it is searched, and the one before that, which waits for memory as a search does not, is
+// counted. Always holds: tiles are worked on in the order of submission; the search's scratch is
+// used on the preparing and the work stream alone; what reads or clears the statistics comes after
+// all counting submitted before it, and before all submitted later; every call makes its device
+// current first, so any thread may call.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -87,6 +88,7 @@ class CudaBackend final : public Backend {
         capacity.descriptors > scratch_capacity_.descriptors) {
       const TileCapacity larger{std::max(capacity.rows, scratch_capacity_.rows),
                                 std::max(capacity.descriptors, scratch_capacity_.descriptors)};
+      prepare_.view().synchronize();
       work_.view().synchronize();
       scratch_ = SearchScratch();
       scratch_capacity_ = {};
@@ -124,7 +126,7 @@ class CudaBackend final : public Backend {
     } catch (...) {
       // What was enqueued before the failure may still read the tile.
       for (const StreamView stream :
-           {copy_in_.view(), work_.view(), count_.view(), copy_out_.view()}) {
+           {copy_in_.view(), prepare_.view(), work_.view(), count_.view(), copy_out_.view()}) {
         static_cast<void>(cudaStreamSynchronize(stream.value()));
       }
       static_cast<void>(cudaGetLastError());
@@ -146,6 +148,10 @@ class CudaBackend final : public Backend {
 
   void load(const std::function<void(DescriptorId, std::span<std::uint16_t>)>& planes,
             std::span<const std::uint8_t> vacant) override;
+  [[nodiscard]] HostBlock make_block(std::size_t bytes) override {
+    make_current();
+    return pinned_block(bytes);
+  }
   void read_planes(std::span<const DescriptorId> descriptors,
                    std::span<std::uint16_t> out) override;
 
@@ -183,9 +189,10 @@ class CudaBackend final : public Backend {
     in.record(tile.uploaded());
     const TileView view = tile.view();
     if (work != Work::accumulate) {
+      prepare_.view().wait(tile.uploaded());
       compute.wait(tile.uploaded());
       compute.record(tile.begun());
-      scratch_.search(book_.view(), view, tile.seconds(), method_, compute);
+      scratch_.search(book_.view(), view, tile.seconds(), method_, prepare_.view(), compute);
       compute.record(tile.computed());
       out.wait(tile.computed());
     }
@@ -217,6 +224,7 @@ class CudaBackend final : public Backend {
   int device_;
   MemoryAccount account_;
   Stream copy_in_;
+  Stream prepare_{Stream::Priority::first};
   Stream work_;
   Stream count_;
   Stream copy_out_;
@@ -263,7 +271,7 @@ void CudaBackend::load(const std::function<void(DescriptorId, std::span<std::uin
                  [](std::uint8_t flag) { return static_cast<std::uint8_t>(flag == 0 ? 1 : 0); });
   auto* const flags = reinterpret_cast<std::uint8_t*>(updater_.room().data());
   copy_to_device(flags, usable.data(), usable.size(), stream);
-  book_.make_norms(flags, false, stream);
+  book_.make_norms(flags, false, true, stream);
   const Cells cells = book_.read_cells(stream);
   if (std::any_of(cells.square_sum.begin(), cells.square_sum.end(),
                   [](std::uint64_t sum) { return sum > max_square_sum; })) {

@@ -36,9 +36,15 @@ constexpr std::uint32_t most_of_byte = 255;
   return supers <= most_supers_in_bytes ? supers * shape.descriptors * line_weights : 0;
 }
 
+/// The most of eight weights, as two halves of a word.
+[[nodiscard]] __device__ std::uint32_t most_of(uint4 eight) {
+  return __vmaxu2(__vmaxu2(eight.x, eight.y), __vmaxu2(eight.z, eight.w));
+}
+
 /// Grid (supers, slices of descriptors): a warp takes every eighth descriptor of its slice, a lane
 /// eight neurons, half a block. A square is below 2^28, so eight of them fit 32 bits.
-/// marked: a line whose super has the bound 0 holds nothing and need not be read.
+/// Makes fine bounds, those of supers where there are weights.
+/// marked: a line that is not marked holds nothing and need not be read.
 __global__ void square_sum_kernel(CodebookView book, bool marked) {
   __shared__ unsigned long long sums[line_weights];
   const std::uint32_t super = blockIdx.x;
@@ -54,11 +60,11 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
   std::uint64_t wide[8] = {};
   std::uint32_t narrow[8] = {};
   std::uint32_t added = 0;
-  const auto put_block = [&](std::uint32_t descriptor, std::uint32_t bound) {
+  const auto put_block = [&](std::uint32_t descriptor, std::uint32_t most) {
     if (lane % 2 == 0) {
-      book.blocks.weights[(block_line + descriptor) * line_weights +
-                          super % blocks_a_line * tree_fanout + lane / 2] =
-          static_cast<std::uint16_t>(bound);
+      book.blocks.fine().weights[(block_line + descriptor) * line_weights +
+                             super % blocks_a_line * tree_fanout + lane / 2] =
+          static_cast<std::uint16_t>(most);
     }
   };
   for (std::uint32_t first = begin + warp; first < end; first += 32 * block_warps) {
@@ -68,8 +74,7 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
     std::uint32_t filled = __ballot_sync(
         all,
         mine < end &&
-            (!marked ||
-             book.supers.weights[(super_line + mine) * line_weights + super % line_weights] != 0));
+            (!marked || book.held[(super_line + mine) * line_weights + super % line_weights] != 0));
     for (std::uint32_t empty = given & ~filled; empty != 0; empty &= empty - 1) {
       put_block(first + (__ffs(static_cast<int>(empty)) - 1) * block_warps, 0);
     }
@@ -102,15 +107,18 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
           narrow[2 * i] += low * low;
           narrow[2 * i + 1] += high * high;
         }
-        const std::uint32_t two =
-            __vmaxu2(__vmaxu2(pairs[0], pairs[1]), __vmaxu2(pairs[2], pairs[3]));
+        const std::uint32_t two = most_of(four[k]);
         std::uint32_t most = max(two & 0xFFFFU, two >> 16);
         most = max(most, __shfl_xor_sync(all, most, 1));
         put_block(descriptor[k], most);
         most = __reduce_max_sync(all, most);
         if (lane == 0) {
-          book.supers.weights[(super_line + descriptor[k]) * line_weights + super % line_weights] =
-              static_cast<std::uint16_t>(most);
+          const std::size_t at =
+              (super_line + descriptor[k]) * line_weights + super % line_weights;
+          book.supers.fine().weights[at] = static_cast<std::uint16_t>(most);
+          book.held[at] = most == 0             ? 0
+                          : most > most_of_byte ? line_holds::weights
+                                                : line_holds::weights | line_holds::bytes;
         }
         if (book.byte_lines != nullptr && most <= most_of_byte) {
           reinterpret_cast<uint2*>(book.byte_lines +
@@ -140,6 +148,54 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
     atomicAdd(reinterpret_cast<unsigned long long*>(
                   &book.square_sums[std::size_t{super} * line_weights + threadIdx.x]),
               sums[threadIdx.x]);
+  }
+}
+
+/// A warp a descriptor: the unit of its bounds, by the maxima of the supers.
+__global__ void unit_kernel(CodebookView book) {
+  const std::uint32_t descriptor = blockIdx.x * block_warps + threadIdx.x / 32;
+  if (descriptor >= book.descriptors) {
+    return;
+  }
+  std::uint32_t most = 0;
+  for (std::uint32_t line = 0; line < book.supers.count; ++line) {
+    const std::size_t row = std::size_t{line} * book.descriptors + descriptor;
+    most = __vmaxu2(most, most_of(reinterpret_cast<const uint4*>(
+                              book.supers.lines + row * line_bytes)[threadIdx.x % 32]));
+  }
+  most = __reduce_max_sync(0xFFFF'FFFFU, max(most & 0xFFFFU, most >> 16));
+  if (threadIdx.x % 32 == 0) {
+    book.units[descriptor] = bound_unit(most);
+  }
+}
+
+/// Grid (blocks over descriptors, lines): a warp makes a line of fine bounds coarse, in its first
+/// half.
+__global__ void coarsen_kernel(BoundLines table, const std::uint8_t* units,
+                               std::uint32_t descriptors) {
+  const std::uint32_t descriptor = blockIdx.x * block_warps + threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  if (descriptor >= descriptors) {
+    return;
+  }
+  const std::uint32_t unit = units[descriptor];
+  // n / unit as n * part >> part_bits, which is exact while n * (part * unit - 2^part_bits) stays
+  // below 2^part_bits.
+  constexpr int part_bits = 21;
+  constexpr std::uint32_t one = 1U << part_bits;
+  static_assert((weight_one + full_bound_unit) * full_bound_unit < one);
+  const std::uint32_t part = (one + unit - 1) / unit;
+  const auto bound = [&](std::uint32_t most) { return (most + unit - 1) * part >> part_bits; };
+  for (std::uint32_t line = blockIdx.y; line < table.count; line += gridDim.y) {
+    std::byte* const at =
+        table.lines + (std::size_t{line} * descriptors + descriptor) * line_bytes;
+    const uint4 maxima = reinterpret_cast<const uint4*>(at)[lane];
+    __syncwarp();  // all have been read
+    const auto pair = [&](std::uint32_t two) {
+      return bound(two & 0xFFFFU) | bound(two >> 16) << 8;
+    };
+    reinterpret_cast<uint2*>(at)[lane] = make_uint2(pair(maxima.x) | pair(maxima.y) << 16,
+                                                    pair(maxima.z) | pair(maxima.w) << 16);
   }
 }
 
@@ -181,9 +237,9 @@ __global__ void present_kernel(CodebookView book) {
   const std::uint32_t count = min(32U, book.descriptors - first);
   uint2 bits{};
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t most = book.supers.weights[(line + first + i) * line_weights + threadIdx.x];
-    bits.x |= most != 0 ? 1U << i : 0;
-    bits.y |= most != 0 && most <= most_of_byte && book.byte_lines != nullptr ? 1U << i : 0;
+    const std::uint32_t held = book.held[(line + first + i) * line_weights + threadIdx.x];
+    bits.x |= (held & line_holds::weights) != 0 ? 1U << i : 0;
+    bits.y |= (held & line_holds::bytes) != 0 && book.byte_lines != nullptr ? 1U << i : 0;
   }
   book.present[std::size_t{super} * book.present_words() + blockIdx.y] = bits;
 }
@@ -203,14 +259,14 @@ __global__ void clear_kernel(CodebookView book, const std::uint32_t* planes, std
 
 /// Grid (blocks over supers, planes): a thread a line.
 __global__ void mark_kernel(CodebookView book, const std::uint32_t* planes, std::size_t count,
-                            std::uint16_t bound) {
+                            std::uint8_t held) {
   const std::size_t super = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (super >= book.super_count) {
     return;
   }
   for (std::size_t i = blockIdx.y; i < count; i += gridDim.y) {
-    book.supers.weights[(super / line_weights * book.descriptors + planes[i]) * line_weights +
-                        super % line_weights] = bound;
+    book.held[(super / line_weights * book.descriptors + planes[i]) * line_weights +
+              super % line_weights] = held;
   }
 }
 
@@ -242,9 +298,9 @@ __global__ void plane_kernel(CodebookView book, std::uint32_t first, std::size_t
 
 LineBuffer::LineBuffer(std::size_t lines, std::size_t descriptors, MemoryAccount& account,
                        const char* what, StreamView stream)
-    : weights_(account, lines * line_weights * descriptors, what),
+    : lines_(account, lines * line_bytes * descriptors, what),
       norms_(account, lines * line_weights, what) {
-  weights_.fill_bytes(0, stream);
+  clear(stream);
   const std::vector<std::int32_t> vacant(norms_.size(), padded_norm);
   copy_to_device(norms_.data(), vacant.data(), vacant.size(), stream);
   stream.synchronize();
@@ -255,6 +311,7 @@ std::size_t Codebook::bytes(MapShape shape) {
   return LineBuffer::bytes(supers, shape.descriptors) +
          LineBuffer::bytes(lines_of(supers * tree_fanout), shape.descriptors) +
          LineBuffer::bytes(lines_of(supers), shape.descriptors) +
+         shape.descriptors * (1 + lines_of(supers) * line_weights) +
          supers * (line_weights * sizeof(std::uint64_t) + present_words_of(shape) * sizeof(uint2)) +
          byte_count_of(shape);
 }
@@ -266,18 +323,24 @@ Codebook::Codebook(MapShape shape, MemoryAccount& account, StreamView stream)
       block_bounds_(lines_of(supers_ * tree_fanout), shape.descriptors, account,
                     "the bounds of blocks", stream),
       super_bounds_(lines_of(supers_), shape.descriptors, account, "the bounds of supers", stream),
+      units_(account, shape.descriptors, "the units of bounds"),
+      held_(account, lines_of(supers_) * line_weights * shape.descriptors, "what lines hold"),
       square_sums_(account, supers_ * line_weights, "the square sums"),
       present_(account, supers_ * present_words_of(shape), "the supers with weights"),
       byte_lines_(account, byte_count_of(shape), "the codebook in bytes") {
+  units_.fill_bytes(1, stream);
+  held_.fill_bytes(0, stream);
   square_sums_.fill_bytes(0, stream);
   present_.fill_bytes(0, stream);
   stream.synchronize();
 }
 
 CodebookView Codebook::view() const {
-  return {neurons_.view(),
+  return {neurons_.view().fine(),
           block_bounds_.view(),
           super_bounds_.view(),
+          units_.data(),
+          held_.data(),
           square_sums_.data(),
           present_.data(),
           byte_lines_.data(),
@@ -285,6 +348,7 @@ CodebookView Codebook::view() const {
           shape_.descriptors,
           static_cast<std::uint32_t>(shape_.neurons()),
           static_cast<std::uint32_t>(supers_),
+          coarse_,
           version_};
 }
 
@@ -294,33 +358,47 @@ void Codebook::clear_planes(const std::uint32_t* planes, std::size_t count, Stre
                     static_cast<unsigned>(std::min<std::size_t>(count, 65'535)));
     clear_kernel<<<grid, block_threads, 0, stream.value()>>>(view(), planes, count);
     check_launch();
-    mark_planes(planes, count, 0, stream);
+    mark_planes(planes, count, false, stream);
   }
 }
 
-void Codebook::mark_planes(const std::uint32_t* planes, std::size_t count, std::uint16_t bound,
+void Codebook::mark_planes(const std::uint32_t* planes, std::size_t count, bool hold,
                            StreamView stream) {
   if (count != 0) {
     mark_kernel<<<plane_grid(view().super_count, count), block_threads, 0, stream.value()>>>(
-        view(), planes, count, bound);
+        view(), planes, count, hold ? line_holds::weights : 0);
     check_launch();
   }
 }
 
-void Codebook::make_norms(const std::uint8_t* usable, bool marked, StreamView stream) {
+void Codebook::make_norms(const std::uint8_t* usable, bool marked, bool coarse,
+                          StreamView stream) {
   ++version_;
   square_sums_.fill_bytes(0, stream);
+  super_bounds_.clear(stream);
   const auto supers = static_cast<unsigned>(supers_);
   if (shape_.descriptors != 0) {
     const dim3 grid(supers, (shape_.descriptors + norm_descriptors - 1) / norm_descriptors);
     square_sum_kernel<<<grid, block_threads, 0, stream.value()>>>(view(), marked);
     check_launch();
-    const dim3 words(super_bounds_.view().lines, static_cast<unsigned>(present_words_of(shape_)));
+    const dim3 words(view().supers.count, static_cast<unsigned>(present_words_of(shape_)));
     present_kernel<<<words, line_weights, 0, stream.value()>>>(view());
     check_launch();
   }
   norm_kernel<<<supers, line_weights, 0, stream.value()>>>(view(), usable);
   check_launch();
+  coarse_ = coarse && shape_.descriptors != 0;
+  if (coarse_) {
+    const unsigned warps = (shape_.descriptors + block_warps - 1) / block_warps;
+    unit_kernel<<<warps, block_threads, 0, stream.value()>>>(view());
+    check_launch();
+    for (const BoundLines& table : {view().blocks, view().supers}) {
+      const dim3 lines(warps, std::min(table.count, 65'535U));
+      coarsen_kernel<<<lines, block_threads, 0, stream.value()>>>(table, units_.data(),
+                                                                  shape_.descriptors);
+      check_launch();
+    }
+  }
   bounded_ = true;
 }
 
@@ -342,7 +420,7 @@ void Codebook::get_planes(DescriptorId first, std::size_t count, std::uint16_t* 
 Cells Codebook::read_cells(StreamView stream) const {
   std::vector<std::int32_t> norms(square_sums_.size());
   std::vector<std::uint64_t> square_sums(square_sums_.size());
-  copy_to_host(norms.data(), neurons_.view().norms, norms.size(), stream);
+  copy_to_host(norms.data(), view().neurons.norms, norms.size(), stream);
   copy_to_host(square_sums.data(), square_sums_.data(), square_sums.size(), stream);
   stream.synchronize();
   Cells cells;

@@ -138,8 +138,8 @@ inline constexpr int jump_blocks = 24;
 #endif
 
 /// A warp a strip of 128 columns of a plane, a lane four of them, four rows at a time. scales:
-/// [side][tables.pitch()] and as much of 0 as fills up four rows and a strip. bounded: whether the
-/// bounds of supers tell which lines hold weights; afterwards those of the planes do.
+/// [side][tables.pitch()] and as much of 0 as fills up four rows and a strip. bounded: whether it
+/// is marked which lines hold weights; afterwards it is for those of the planes.
 template <typename Sum>
 __global__ void __launch_bounds__(32, jump_blocks)
     jump_kernel(AxisTables tables, JumpCode code, const JumpPlane* planes,
@@ -162,8 +162,8 @@ __global__ void __launch_bounds__(32, jump_blocks)
   bool quiet = true;  // no weight came of the four rows before
   for (std::uint32_t top = 0; top < side; top += 16) {
     const std::uint32_t super = top / 16 * supers_across + x / 16;
-    std::uint16_t* const bound =
-        book.supers.weights +
+    std::uint8_t* const mark =
+        book.held +
         (std::size_t{super / line_weights} * book.descriptors + plane.descriptor) * line_weights +
         super % line_weights;
     auto* weights = reinterpret_cast<uint4*>(
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(32, jump_blocks)
         (std::size_t{super} * book.descriptors + plane.descriptor) * line_weights + x / 8 % 2 * 64 +
         x / 4 % 2 * 16);
     // Whether the line holds weights of before, which zeros must replace.
-    const bool held = x < side && (!bounded || *bound != 0);
+    const bool held = x < side && (!bounded || *mark != 0);
     std::uint32_t filled = 0;
     const std::uint32_t end = min(top + 16, side);
 #pragma unroll 1
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(32, jump_blocks)
     filled |= __shfl_xor_sync(all, filled, 1);
     filled |= __shfl_xor_sync(all, filled, 2);
     if (x < side && threadIdx.x % 4 == 0) {
-      *bound = filled != 0 ? 1 : 0;
+      *mark = filled != 0 ? line_holds::weights : 0;
     }
   }
 }

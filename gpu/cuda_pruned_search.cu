@@ -6,6 +6,7 @@
 #include "gpu/cuda_pruned_search.cuh"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace somatlas::gpu {
 namespace {
@@ -15,8 +16,10 @@ constexpr unsigned pruned_threads = 256;
 constexpr unsigned two_level_blocks = 4;
 constexpr unsigned one_level_blocks = 4;
 constexpr unsigned pruned_warps = pruned_threads / 32;
-/// Rows that a block takes one after the other: like ones, which share lines in the L1.
-constexpr std::uint32_t pruned_rows = 32;
+/// Rows that a block takes one after the other: like ones, which share lines in the L1. Kernels get
+/// the number as an argument: where they know it, the compiler spills registers.
+constexpr std::uint32_t two_level_rows = 16;
+constexpr std::uint32_t one_level_rows = 32;
 /// The rows that want a second BMU are few: a block takes one a warp, so that there are enough
 /// blocks.
 constexpr std::uint32_t second_rows = pruned_warps;
@@ -38,11 +41,12 @@ struct Queue {
 };
 
 /// One warp's search for one row; every member is the same in all lanes unless it says otherwise.
-template <bool second, bool one_level>
+template <bool second, bool one_level, bool coarse>
 class RowSearch {
  public:
-  __device__ RowSearch(const CodebookView& book, Queue& supers, Queue& blocks)
-      : book_(book), supers_(supers), blocks_(blocks), lane_(threadIdx.x % 32) {
+  __device__ RowSearch(const CodebookView& book, const SearchRows& rows, Queue& supers,
+                       Queue& blocks)
+      : book_(book), rows_(rows), supers_(supers), blocks_(blocks), lane_(threadIdx.x % 32) {
     if (lane_ == 0) {
       blocks_.taken = 0;
       if constexpr (!one_level) {
@@ -53,10 +57,9 @@ class RowSearch {
 
   /// start: a place in the super to begin with, past all places where none is known. excluded: the
   /// place that may not win.
-  [[nodiscard]] __device__ unsigned long long search(const uint4* groups, std::uint32_t length,
-                                                     std::size_t start, std::size_t excluded) {
-    groups_ = groups;
-    length_ = length;
+  [[nodiscard]] __device__ unsigned long long search(RowPlace place, std::size_t start,
+                                                     std::size_t excluded) {
+    place_ = place;
     excluded_ = excluded;
     best_score_ = INT_MAX;
     best_neuron_ = no_neuron;
@@ -92,11 +95,10 @@ class RowSearch {
     done_ = is_place(start) ? static_cast<std::uint32_t>(start / line_weights) : least_super();
     score(done_ * 32 + lane_);
     std::uint32_t waiting = 0;
-    for (std::uint32_t line = 0; line < book_.supers.lines; ++line) {
+    for (std::uint32_t line = 0; line < book_.supers.count; ++line) {
       std::int32_t bounds[walk_width];
-      const LineWalk walk(book_.supers, book_.descriptors, line * 32 + lane_);
-      walk.bounds(groups_, length_, bounds);
-      waiting = push(supers_, waiting, bounds, walk.first_node(), done_);
+      bound(book_.supers, line * 32 + lane_, bounds);
+      waiting = push(supers_, waiting, bounds, (line * 32 + lane_) * walk_width, done_);
       for (; waiting >= step_nodes; waiting -= step_nodes) {
         bound_blocks(waiting - step_nodes, step_nodes);
       }
@@ -110,8 +112,7 @@ class RowSearch {
   /// few blocks open.
   __device__ void bound_all_blocks(std::size_t start) {
     std::int32_t bounds[walk_width];
-    const LineWalk walk(book_.blocks, book_.descriptors, lane_);
-    walk.bounds(groups_, length_, bounds);
+    bound(book_.blocks, lane_, bounds);
     // A lane has two chunks of four blocks; INT_MAX: scored, or without a usable neuron.
     std::int32_t even = least_of<0, 4>(bounds);
     std::int32_t odd = least_of<4, 4>(bounds);
@@ -149,28 +150,39 @@ class RowSearch {
     for (int j = 0; j < walk_width; ++j) {
       bounds[j] = (j < 4 ? even : odd) == INT_MAX ? INT_MAX : bounds[j];
     }
-    waiting_blocks_ = push(blocks_, 0, bounds, walk.first_node(), no_node);
+    waiting_blocks_ = push(blocks_, 0, bounds, lane_ * walk_width, no_node);
     score_full_steps();
   }
 
   [[nodiscard]] __device__ std::uint32_t least_super() const {
     std::int32_t least = INT_MAX;
     std::uint32_t node = no_node;
-    for (std::uint32_t line = 0; line < book_.supers.lines; ++line) {
+    for (std::uint32_t line = 0; line < book_.supers.count; ++line) {
       std::int32_t bounds[walk_width];
-      const LineWalk walk(book_.supers, book_.descriptors, line * 32 + lane_);
-      walk.bounds(groups_, length_, bounds);
+      bound(book_.supers, line * 32 + lane_, bounds);
 #pragma unroll
       for (int j = 0; j < walk_width; ++j) {
         if (bounds[j] < least) {
           least = bounds[j];
-          node = walk.first_node() + j;
+          node = (line * 32 + lane_) * walk_width + j;
         }
       }
     }
     const std::int32_t lowest = __reduce_min_sync(all_lanes, least);
     const std::uint32_t found = __reduce_min_sync(all_lanes, least == lowest ? node : no_node);
     return found < book_.super_count ? found : 0;  // where no neuron is usable, any will do
+  }
+
+  /// Bounds a run of eight nodes a lane.
+  __device__ void bound(const BoundLines& table, std::uint32_t run,
+                        std::int32_t (&bounds)[walk_width]) const {
+    const uint4* const groups = rows_.groups + place_.first_group;
+    if constexpr (coarse) {
+      CoarseBoundWalk(table.coarse(), book_.descriptors, run)
+          .bounds(groups, rows_.units + place_.first_group, place_.length, bounds);
+    } else {
+      FineBoundWalk(table.fine(), book_.descriptors, run).bounds(groups, place_.length, bounds);
+    }
   }
 
   /// Scores a run of eight neurons a lane; no_node: none in this lane.
@@ -181,7 +193,7 @@ class RowSearch {
     const bool idle = run == no_node;
     if (!one_level || !idle) {  // what an idle lane fetched would cost as much as another's
       const LineWalk walk(book_.neurons, book_.descriptors, idle ? done_ * 32 : run);
-      walk.scores(groups_, length_, scores);
+      walk.scores(rows_.groups + place_.first_group, place_.length, scores);
       if constexpr (second) {
         leave_out(scores, first_node, excluded_);
       }
@@ -245,8 +257,7 @@ class RowSearch {
     std::int32_t bounds[walk_width];
     // Those of the super that was scored first are behind us.
     const bool idle = run == no_node || run / 2 == done_;
-    const LineWalk walk(book_.blocks, book_.descriptors, run == no_node ? done_ * 2 : run);
-    walk.bounds(groups_, length_, bounds);
+    bound(book_.blocks, run == no_node ? done_ * 2 : run, bounds);
 #pragma unroll
     for (int j = 0; j < walk_width; ++j) {
       bounds[j] = idle ? INT_MAX : bounds[j];
@@ -266,11 +277,11 @@ class RowSearch {
   }
 
   const CodebookView& book_;
+  const SearchRows& rows_;
   Queue& supers_;
   Queue& blocks_;
   std::uint32_t lane_;  // differs
-  const uint4* groups_ = nullptr;
-  std::uint32_t length_ = 0;
+  RowPlace place_{};
   std::size_t excluded_ = 0;
   std::int32_t best_score_ = INT_MAX;
   std::uint32_t best_neuron_ = no_neuron;
@@ -278,16 +289,16 @@ class RowSearch {
   std::uint32_t waiting_blocks_ = 0;
 };
 
-template <bool second, bool one_level>
+template <bool second, bool one_level, bool coarse>
 __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks : two_level_blocks)
-    pruned_kernel(const __grid_constant__ CodebookView book, SearchRows rows, PruningCount* work) {
+    pruned_kernel(const __grid_constant__ CodebookView book, const __grid_constant__ SearchRows rows,
+                  std::uint32_t block_rows, PruningCount* work) {
   __shared__ Queue supers[one_level ? 1 : pruned_warps];
   __shared__ Queue blocks[pruned_warps];
   const std::uint32_t warp = threadIdx.x / 32;
-  constexpr std::uint32_t block_rows = second ? second_rows : pruned_rows;
   const std::uint32_t begin = blockIdx.x * block_rows;
   const std::uint32_t end = min(begin + block_rows, rows.count);
-  RowSearch<second, one_level> search(book, supers[one_level ? 0 : warp], blocks[warp]);
+  RowSearch<second, one_level, coarse> search(book, rows, supers[one_level ? 0 : warp], blocks[warp]);
   for (std::uint32_t i = begin + warp; i < end; i += pruned_warps) {
     const std::uint32_t at = second ? rows.listed[i] : i;
     const RowPlace place = rows.places[at];
@@ -303,7 +314,7 @@ __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks :
       start = tree_place(book.side, excluded);
     }
     const unsigned long long key =
-        search.search(rows.groups + place.first_group, place.length, start, start);
+        search.search(place, start, start);
     if (threadIdx.x % 32 == 0) {
       rows.best[at] = key;
     }
@@ -312,9 +323,10 @@ __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks :
 }
 
 /// What a descriptor of a row costs, in cycles of the L1: a node's sixteen children lie in one of
-/// its lines, what a warp reads side by side in four; brute force waits for the L2 as long again.
+/// its lines, a line in four, of coarse bounds in two; brute force waits for the L2 as long again.
 constexpr std::uint64_t node_cycles = 1;
 constexpr std::uint64_t line_cycles = 4;
+constexpr std::uint64_t coarse_line_cycles = 2;
 constexpr std::uint64_t brute_line_cycles = 8;
 
 }  // namespace
@@ -323,15 +335,21 @@ void launch_pruned_search(CodebookView book, SearchRows rows, PruningCount* work
                           StreamView stream) {
   const auto launch = [&](auto kernel, std::uint32_t block_rows) {
     const unsigned blocks = (rows.count + block_rows - 1) / block_rows;
-    kernel<<<blocks, pruned_threads, 0, stream.value()>>>(book, rows, work);
+    kernel<<<blocks, pruned_threads, 0, stream.value()>>>(book, rows, block_rows, work);
     check_launch();
   };
-  const bool one_level = book.super_count <= supers_at_once;
-  if (rows.exclude == nullptr) {
-    launch(one_level ? pruned_kernel<false, true> : pruned_kernel<false, false>, pruned_rows);
-  } else {
-    launch(one_level ? pruned_kernel<true, true> : pruned_kernel<true, false>, second_rows);
-  }
+  const auto launch_kind = [&](auto kind) {
+    constexpr bool coarse = decltype(kind)::value;
+    const bool one_level = book.super_count <= supers_at_once;
+    if (rows.exclude != nullptr) {
+      one_level ? launch(pruned_kernel<true, true, coarse>, second_rows)
+                : launch(pruned_kernel<true, false, coarse>, second_rows);
+    } else {
+      one_level ? launch(pruned_kernel<false, true, coarse>, one_level_rows)
+                : launch(pruned_kernel<false, false, coarse>, two_level_rows);
+    }
+  };
+  book.coarse ? launch_kind(std::true_type()) : launch_kind(std::false_type());
 }
 
 PruningChoice::PruningChoice(MemoryAccount& account)
@@ -345,9 +363,10 @@ bool PruningChoice::prunes(CodebookView book) {
   }
   if (rows_ != 0 && arrived_.view().happened()) {
     const auto& counted = *reinterpret_cast<const PruningCount*>(counted_.get());
+    const std::uint64_t bound_cycles = book.coarse ? coarse_line_cycles : line_cycles;
     const std::uint64_t pruned =
         counted.nodes * node_cycles +
-        std::uint64_t{rows_} * line_cycles * (1 + std::uint64_t{book.supers.lines});
+        std::uint64_t{rows_} * (line_cycles + bound_cycles * book.supers.count);
     pays_ = pruned < std::uint64_t{rows_} * brute_line_cycles * book.super_count;
     rows_ = 0;
   }

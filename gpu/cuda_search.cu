@@ -71,11 +71,13 @@ __global__ void group_kernel(const std::uint32_t* order, const std::uint32_t* le
   }
 }
 
-/// Eight lanes a row: copies its descriptors to its groups, and lists it if its second BMU is
-/// wanted.
-__global__ void gather_kernel(TileView tile, const std::uint32_t* order,
+/// Eight lanes a row: copies its descriptors to its groups, with the units of their bounds, and
+/// lists it if its second BMU is wanted.
+__global__ void gather_kernel(TileView tile, const std::uint8_t* units_of,
+                              const std::uint32_t* order,
                               const std::uint32_t* lengths, const std::uint32_t* first_groups,
-                              RowPlace* places, std::uint32_t* groups, unsigned long long* best,
+                              RowPlace* places, std::uint32_t* groups, std::uint8_t* units,
+                              unsigned long long* best,
                               unsigned long long* second_best, std::uint32_t* seconds,
                               std::uint32_t* second_count) {
   const std::uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) / 8;
@@ -88,7 +90,9 @@ __global__ void gather_kernel(TileView tile, const std::uint32_t* order,
     const std::uint32_t first = first_groups[i];
     if (length != UINT32_MAX) {
       for (std::uint32_t k = part; k < (length + 3) / 4 * 4; k += 8) {
-        groups[std::size_t{first} * 4 + k] = k < length ? tile.descriptors[begin + k] : 0;
+        const std::uint32_t descriptor = k < length ? tile.descriptors[begin + k] : 0;
+        groups[std::size_t{first} * 4 + k] = descriptor;
+        units[std::size_t{first} * 4 + k] = k < length ? units_of[descriptor] : 0;
       }
     }
     if (part == 0) {
@@ -285,43 +289,44 @@ constexpr std::size_t word_arrays = 7;
 }  // namespace
 
 std::size_t SearchScratch::bytes(TileCapacity capacity) {
-  return (word_arrays * capacity.rows + 1) * sizeof(std::uint32_t) +
-         most_groups(capacity) * sizeof(uint4) +
-         capacity.rows * (sizeof(RowPlace) + 2 * sizeof(unsigned long long)) +
-         sort_scratch_bytes(capacity.rows) + PruningChoice::bytes();
+  const std::size_t prepared = (word_arrays * capacity.rows + 1) * sizeof(std::uint32_t) +
+                               most_groups(capacity) * (sizeof(uint4) + sizeof(std::uint32_t)) +
+                               capacity.rows * (sizeof(RowPlace) + 2 * sizeof(unsigned long long));
+  return 2 * prepared + sort_scratch_bytes(capacity.rows) + PruningChoice::bytes();
 }
 
 SearchScratch::SearchScratch(TileCapacity capacity, MemoryAccount& account)
-    : words_(account, word_arrays * capacity.rows + 1, "the rows' order"),
-      groups_(account, most_groups(capacity), "the rows' sorted descriptors"),
-      places_(account, capacity.rows, "the rows' places"),
-      best_(account, 2 * capacity.rows, "the rows' best"),
-      sorting_(account, sort_scratch_bytes(capacity.rows), "the sort's scratch"),
+    : sorting_(account, sort_scratch_bytes(capacity.rows), "the sort's scratch"),
       choice_(account),
-      rows_(capacity.rows) {
+      capacity_rows_(capacity.rows) {
   if (capacity.rows > max_rows) {
     throw std::length_error("a tile of " + std::to_string(capacity.rows) +
                             " rows is past the GPU's limit of " + std::to_string(max_rows) +
                             "; make smaller tiles");
   }
+  for (Prepared& prepared : prepared_) {
+    prepared.words = {account, word_arrays * capacity.rows + 1, "the rows' order"};
+    prepared.groups = {account, most_groups(capacity), "the rows' sorted descriptors"};
+    prepared.units = {account, most_groups(capacity), "the units of the rows' bounds"};
+    prepared.places = {account, capacity.rows, "the rows' places"};
+    prepared.best = {account, 2 * capacity.rows, "the rows' best"};
+  }
 }
 
-void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds,
-                           SearchMethod method, StreamView stream) {
-  if (tile.rows == 0) {
-    return;
-  }
-  SortRoom<std::uint32_t> keys{words_.data(), words_.data() + rows_};
-  SortRoom<std::uint32_t> order{words_.data() + 2 * rows_, words_.data() + 3 * rows_};
-  std::uint32_t* const lengths = words_.data() + 4 * rows_;
-  std::uint32_t* const first_groups = words_.data() + 5 * rows_;
-  std::uint32_t* const listed = words_.data() + 6 * rows_;
-  std::uint32_t* const second_count = words_.data() + 7 * rows_;
-  unsigned long long* const best = best_.data();
-  unsigned long long* const second_best = best_.data() + rows_;
+void SearchScratch::prepare(CodebookView book, TileView tile, Prepared& prepared,
+                            StreamView stream) {
+  std::uint32_t* const words = prepared.words.data();
+  SortRoom<std::uint32_t> keys{words, words + capacity_rows_};
+  SortRoom<std::uint32_t> order{words + 2 * capacity_rows_, words + 3 * capacity_rows_};
+  std::uint32_t* const lengths = words + 4 * capacity_rows_;
+  std::uint32_t* const first_groups = words + 5 * capacity_rows_;
+  std::uint32_t* const listed = words + 6 * capacity_rows_;
+  std::uint32_t* const second_count = words + 7 * capacity_rows_;
+  unsigned long long* const best = prepared.best.data();
   const std::span<std::byte> scratch(sorting_.data(), sorting_.size());
   const unsigned blocks = blocks_of(tile.rows);
 
+  stream.wait(prepared.searched.view());
   likeness_kernel<<<blocks, block_threads, 0, stream.value()>>>(tile, book, keys.data, order.data,
                                                                 lengths);
   check_launch();
@@ -334,37 +339,58 @@ void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds
   exclusive_sum(first_groups, tile.rows, scratch, stream);
   check(cudaMemsetAsync(second_count, 0, sizeof(std::uint32_t), stream.value()));
   gather_kernel<<<blocks_of(std::size_t{tile.rows} * 8), block_threads, 0, stream.value()>>>(
-      tile, order.data, lengths, first_groups, places_.data(),
-      reinterpret_cast<std::uint32_t*>(groups_.data()), best, second_best, listed, second_count);
+      tile, book.units, order.data, lengths, first_groups, prepared.places.data(),
+      reinterpret_cast<std::uint32_t*>(prepared.groups.data()),
+      reinterpret_cast<std::uint8_t*>(prepared.units.data()), best, best + capacity_rows_, listed,
+      second_count);
   check_launch();
+  stream.record(prepared.made.view());
+  prepared.order = order.data;
+  prepared.rows = {.places = prepared.places.data(),
+                   .groups = prepared.groups.data(),
+                   .units = prepared.units.data(),
+                   .starts = keys.data,
+                   .listed = nullptr,
+                   .exclude = nullptr,
+                   .best = best,
+                   .count = tile.rows};
+}
 
-  SearchRows rows{.places = places_.data(),
-                  .groups = groups_.data(),
-                  .starts = keys.data,
-                  .listed = nullptr,
-                  .exclude = nullptr,
-                  .best = best,
-                  .count = tile.rows};
+void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds,
+                           SearchMethod method, StreamView preparing, StreamView searching) {
+  if (tile.rows == 0) {
+    return;
+  }
+  Prepared& prepared = prepared_[next_];
+  next_ = (next_ + 1) % prepared_.size();
+  prepare(book, tile, prepared, preparing);
+  searching.wait(prepared.made.view());
+
+  SearchRows rows = prepared.rows;
   const bool prunes =
       method == SearchMethod::automatic ? choice_.prunes(book) : method == SearchMethod::pruned;
-  PruningCount* const work = choice_.start(stream);
+  PruningCount* const work = choice_.start(searching);
   const auto launch = [&] {
-    prunes ? launch_pruned_search(book, rows, work, stream)
-           : launch_brute_search(book, rows, stream);
+    prunes ? launch_pruned_search(book, rows, work, searching)
+           : launch_brute_search(book, rows, searching);
   };
   launch();
   if (prunes) {
-    choice_.finish(tile.rows, stream);
+    choice_.finish(tile.rows, searching);
   }
+  unsigned long long* const best = rows.best;
+  unsigned long long* const second_best = best + capacity_rows_;
   if (seconds != 0) {
-    rows.listed = listed;
+    rows.listed = prepared.words.data() + 6 * capacity_rows_;
     rows.exclude = best;
     rows.best = second_best;
     rows.count = static_cast<std::uint32_t>(seconds);
     launch();
   }
-  place_kernel<<<blocks, block_threads, 0, stream.value()>>>(tile, order.data, best, second_best);
+  place_kernel<<<blocks_of(tile.rows), block_threads, 0, searching.value()>>>(
+      tile, prepared.order, best, second_best);
   check_launch();
+  searching.record(prepared.searched.view());
 }
 
 }  // namespace somatlas::gpu

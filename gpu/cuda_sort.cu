@@ -17,6 +17,19 @@ void require(std::size_t needed, std::span<std::byte> scratch) {
   }
 }
 
+template <typename Key>
+void sort_alone(SortRoom<Key>& keys, std::size_t count, int bits, std::span<std::byte> scratch,
+                StreamView stream) {
+  cub::DoubleBuffer<Key> sorted(keys.data, keys.room);
+  std::size_t needed = 0;
+  check(cub::DeviceRadixSort::SortKeys(nullptr, needed, sorted, count, 0, bits, stream.value()));
+  require(needed, scratch);
+  needed = scratch.size();
+  check(cub::DeviceRadixSort::SortKeys(scratch.data(), needed, sorted, count, 0, bits,
+                                       stream.value()));
+  keys = {sorted.Current(), sorted.Alternate()};
+}
+
 }  // namespace
 
 void sort_pairs(SortRoom<std::uint32_t>& keys, SortRoom<std::uint32_t>& values, std::size_t count,
@@ -36,14 +49,12 @@ void sort_pairs(SortRoom<std::uint32_t>& keys, SortRoom<std::uint32_t>& values, 
 
 void sort_keys(SortRoom<std::uint64_t>& keys, std::size_t count, int bits,
                std::span<std::byte> scratch, StreamView stream) {
-  cub::DoubleBuffer<std::uint64_t> sorted(keys.data, keys.room);
-  std::size_t needed = 0;
-  check(cub::DeviceRadixSort::SortKeys(nullptr, needed, sorted, count, 0, bits, stream.value()));
-  require(needed, scratch);
-  needed = scratch.size();
-  check(cub::DeviceRadixSort::SortKeys(scratch.data(), needed, sorted, count, 0, bits,
-                                       stream.value()));
-  keys = {sorted.Current(), sorted.Alternate()};
+  sort_alone(keys, count, bits, scratch, stream);
+}
+
+void sort_keys(SortRoom<std::uint32_t>& keys, std::size_t count, int bits,
+               std::span<std::byte> scratch, StreamView stream) {
+  sort_alone(keys, count, bits, scratch, stream);
 }
 
 void exclusive_sum(std::uint32_t* values, std::size_t count, std::span<std::byte> scratch,

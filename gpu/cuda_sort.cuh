@@ -31,6 +31,8 @@ void sort_pairs(SortRoom<std::uint32_t>& keys, SortRoom<std::uint32_t>& values, 
 /// Sorts keys by the lowest `bits` bits; as above.
 void sort_keys(SortRoom<std::uint64_t>& keys, std::size_t count, int bits,
                std::span<std::byte> scratch, StreamView stream);
+void sort_keys(SortRoom<std::uint32_t>& keys, std::size_t count, int bits,
+               std::span<std::byte> scratch, StreamView stream);
 
 /// In place: each value becomes the sum of those before it.
 void exclusive_sum(std::uint32_t* values, std::size_t count, std::span<std::byte> scratch,

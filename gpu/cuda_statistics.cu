@@ -1,4 +1,4 @@
-// Statistics: sixteen lanes a row add to dense counts or write to the list of pairs. Always holds:
+// Statistics: sixteen lanes a row add to dense counts or write to one of the lists. Always holds:
 // only integers are added, so the result does not depend on their order; a place in the list
 // belongs to one descriptor of one row, so writing needs no counter, and rows that do not count
 // leave a key past all others there, which sorting moves to the end.
@@ -23,6 +23,9 @@ constexpr std::uint32_t rows_at_once = 4;
 /// A count up to this is small: it fits a byte.
 constexpr std::uint32_t most_small_count = 255;
 
+/// Places that wait to be counted at once, at most: enough for sorting to keep the device busy.
+constexpr std::uint64_t most_waiting = std::uint64_t{1} << 25;
+
 /// Adds to dense counts.
 struct CountSink {
   std::uint32_t* counts;
@@ -32,6 +35,18 @@ struct CountSink {
     atomicAdd(&counts[std::size_t{descriptor} * neurons + bmu], 1);
   }
   __device__ void skip(std::uint32_t /*at*/) const {}
+};
+
+/// Writes to the list of places that wait to be counted.
+struct PlaceSink {
+  std::uint32_t* places;   // of the tile's first descriptor
+  std::uint32_t past_all;  // of the dense counts
+  std::uint32_t neurons;
+
+  __device__ void put(std::uint32_t descriptor, std::uint32_t bmu, std::uint32_t at) const {
+    places[at] = descriptor * neurons + bmu;
+  }
+  __device__ void skip(std::uint32_t at) const { places[at] = past_all; }
 };
 
 /// Writes to the list of pairs.
@@ -110,6 +125,30 @@ __global__ void accumulate_kernel(TileView tile, std::uint32_t neurons, std::uin
     }
   }
   return begin;
+}
+
+/// A thread a place of a sorted list: the first of every run adds how long it is.
+__global__ void run_kernel(const std::uint32_t* places, std::uint64_t count, std::uint32_t past_all,
+                           std::uint32_t* counts) {
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= count) {
+    return;
+  }
+  const std::uint32_t place = places[at];
+  if (place == past_all || (at != 0 && places[at - 1] == place)) {
+    return;
+  }
+  std::uint64_t within = at;  // the last known to be in the run
+  std::uint64_t step = 1;
+  for (; within + step < count && places[within + step] == place; step *= 2) {
+    within += step;
+  }
+  for (; step != 0; step /= 2) {
+    if (within + step < count && places[within + step] == place) {
+      within += step;
+    }
+  }
+  counts[place] += static_cast<std::uint32_t>(within - at + 1);
 }
 
 /// A thread a strip of every descriptor, and one for the end.
@@ -194,12 +233,23 @@ __global__ void summary_kernel(const std::uint32_t* counts, std::uint32_t neuron
              : 0;
 }
 
+/// Length of the list of places that wait; 0 where they are not numbered in 32 bits.
+[[nodiscard]] std::size_t places_to_hold(MapShape shape, std::uint64_t most_descriptors) {
+  return cells(shape) < UINT32_MAX ? std::min(most_descriptors, most_waiting) : 0;
+}
+
+[[nodiscard]] std::size_t waiting_bytes(std::size_t places) {
+  return places == 0 ? 0 : 2 * places * sizeof(std::uint32_t) + sort_scratch_bytes(places);
+}
+
 }  // namespace
 
 std::size_t Statistics::bytes(MapShape shape, std::uint64_t most_descriptors) {
   const std::uint64_t pairs = pairs_to_hold(shape, most_descriptors);
   return shape.neurons() * sizeof(std::uint32_t) + shape.descriptors * sizeof(PlaneSummary) +
-         (pairs != 0 ? pair_bytes(shape, pairs) : dense_bytes(shape));
+         (pairs != 0
+              ? pair_bytes(shape, pairs)
+              : dense_bytes(shape) + waiting_bytes(places_to_hold(shape, most_descriptors)));
 }
 
 Statistics::Statistics(MapShape shape, std::uint64_t most_descriptors, MemoryAccount& account,
@@ -210,6 +260,11 @@ Statistics::Statistics(MapShape shape, std::uint64_t most_descriptors, MemoryAcc
       summaries_(account, shape.descriptors, "the descriptors' totals") {
   if (most_pairs_ == 0) {
     counts_ = {account, cells(shape), "the counts"};
+    if (const std::size_t places = places_to_hold(shape, most_descriptors); places != 0) {
+      waiting_ = {account, places, "the list of what is to be counted"};
+      waiting_room_ = {account, places, "room to sort what is to be counted"};
+      sorting_ = {account, sort_scratch_bytes(places), "the sort's scratch"};
+    }
   } else {
     keys_ = {account, most_pairs_, "the list of counts"};
     sorted_room_ = {account, most_pairs_, "room to sort the counts"};
@@ -222,6 +277,7 @@ Statistics::Statistics(MapShape shape, std::uint64_t most_descriptors, MemoryAcc
 void Statistics::clear(StreamView stream) {
   hits_.fill_bytes(0, stream);
   counts_.fill_bytes(0, stream);
+  waiting_count_ = 0;
   pairs_ = 0;
   rows_ = 0;
 }
@@ -239,9 +295,21 @@ void Statistics::accumulate(TileView tile, std::size_t descriptors, StreamView s
   constexpr std::size_t block_rows = block_threads / row_lanes * rows_at_once;
   const auto blocks = static_cast<unsigned>((tile.rows + block_rows - 1) / block_rows);
   const auto neurons = static_cast<std::uint32_t>(shape_.neurons());
-  if (most_pairs_ == 0) {
+  const auto launch = [&](const auto& sink) {
     accumulate_kernel<<<blocks, block_threads, 0, stream.value()>>>(
-        tile, neurons, shape_.descriptors, hits_.data(), CountSink{counts_.data(), neurons});
+        tile, neurons, shape_.descriptors, hits_.data(), sink);
+  };
+  if (most_pairs_ == 0) {
+    if (descriptors > waiting_.size()) {
+      launch(CountSink{counts_.data(), neurons});
+    } else {
+      if (descriptors > waiting_.size() - waiting_count_) {
+        count_waiting(stream);
+      }
+      launch(PlaceSink{waiting_.data() + waiting_count_, static_cast<std::uint32_t>(cells(shape_)),
+                       neurons});
+      waiting_count_ += descriptors;
+    }
   } else {
     if (descriptors > most_pairs_ - pairs_) {
       throw std::runtime_error("the statistics were made for " + std::to_string(most_pairs_) +
@@ -249,9 +317,7 @@ void Statistics::accumulate(TileView tile, std::size_t descriptors, StreamView s
                                " and " + std::to_string(descriptors) +
                                " came; say how many there are when making the backend");
     }
-    accumulate_kernel<<<blocks, block_threads, 0, stream.value()>>>(
-        tile, neurons, shape_.descriptors, hits_.data(),
-        PairSink{keys_.data() + pairs_, past_all(shape_), {shape_.side}});
+    launch(PairSink{keys_.data() + pairs_, past_all(shape_), {shape_.side}});
     pairs_ += descriptors;
   }
   check_launch();
@@ -265,6 +331,7 @@ std::vector<PlaneSummary> Statistics::settle(StreamView stream) {
   if (most_pairs_ != 0) {
     sort_pairs(stream);
   } else {
+    count_waiting(stream);
     summary_kernel<<<shape_.descriptors, block_threads, 0, stream.value()>>>(
         counts_.data(), static_cast<std::uint32_t>(shape_.neurons()), summaries_.data());
     check_launch();
@@ -279,6 +346,22 @@ std::vector<PlaneSummary> Statistics::settle(StreamView stream) {
     }
   }
   return summaries;
+}
+
+/// Adds what waits to the dense counts.
+void Statistics::count_waiting(StreamView stream) {
+  if (waiting_count_ == 0) {
+    return;
+  }
+  const auto past_all = static_cast<std::uint32_t>(cells(shape_));
+  SortRoom<std::uint32_t> places{waiting_.data(), waiting_room_.data()};
+  sort_keys(places, waiting_count_, std::bit_width(past_all), {sorting_.data(), sorting_.size()},
+            stream);
+  const std::uint64_t blocks = (waiting_count_ + block_threads - 1) / block_threads;
+  run_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream.value()>>>(
+      places.data, waiting_count_, past_all, counts_.data());
+  check_launch();
+  waiting_count_ = 0;
 }
 
 void Statistics::sort_pairs(StreamView stream) {

@@ -1,6 +1,7 @@
 // Statistics on the device: hits of every neuron, and for every descriptor how many of those hits
 // have it, either as dense counts or as a sorted list of (descriptor, neuron) pairs, whichever is
-// smaller. Always holds: they are sums of integers, so neither the form nor the order of tiles,
+// smaller. Dense counts are added to from a list too, which is sorted when it is full: that is twice
+// as fast as scattered atomic additions. Always holds: they are sums of integers, so neither the form nor the order of tiles,
 // rows and threads matters; no count passes 32 bits, which the number of rows is checked for.
 #pragma once
 
@@ -156,6 +157,7 @@ class Statistics {
 
  private:
   void sort_pairs(StreamView stream);
+  void count_waiting(StreamView stream);
 
   MapShape shape_;
   std::uint64_t most_pairs_;  // 0: the dense form
@@ -163,13 +165,16 @@ class Statistics {
   std::uint64_t rows_ = 0;    // that came since the last clear: no count passes it
   DeviceBuffer<std::uint32_t> hits_;
   DeviceBuffer<PlaneSummary> summaries_;
-  // The dense form.
+  // The dense form, and places in it that are still to be counted.
   DeviceBuffer<std::uint32_t> counts_;
-  // The list: keys and as much room for sorting, where each strip starts, scratch.
+  DeviceBuffer<std::uint32_t> waiting_;
+  DeviceBuffer<std::uint32_t> waiting_room_;  // to sort them
+  std::size_t waiting_count_ = 0;
+  // The list: keys and as much room for sorting, where each strip starts.
   DeviceBuffer<std::uint64_t> keys_;
   DeviceBuffer<std::uint64_t> sorted_room_;
   DeviceBuffer<std::uint64_t> starts_;
-  DeviceBuffer<std::byte> sorting_;
+  DeviceBuffer<std::byte> sorting_;  // scratch
 };
 
 }  // namespace somatlas::gpu

@@ -78,7 +78,15 @@ class Event {
 
 class Stream {
  public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  /// first: its blocks are taken before those of usual streams that wait for a multiprocessor.
+  enum class Priority { usual, first };
+  explicit Stream(Priority priority = Priority::usual) {
+    int least = 0;
+    int greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                       priority == Priority::first ? greatest : least));
+  }
   ~Stream() {
     if (stream_ != nullptr) {
       report(cudaStreamDestroy(stream_));

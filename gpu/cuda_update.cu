@@ -28,6 +28,8 @@ constexpr std::uint32_t fewest_columns = 4;
 
 /// Up to so many counts a row of the map jumps are faster than whole planes.
 constexpr std::uint64_t most_jump_counts = 5;
+/// Where the box is wider, the neurons of a block differ by less than what coarse bounds leave out.
+constexpr std::uint32_t most_coarse_radius = 12;
 
 /// How a plane is made.
 enum Way : std::uint8_t {
@@ -291,9 +293,9 @@ void Updater::update(Codebook& book, Statistics& statistics, std::uint32_t radiu
   make_planes<std::uint32_t, std::uint64_t, std::uint64_t>(
       book, statistics, lists[wide_plane], by_way[wide_plane].size(), radius, stream);
   for (const Way way : {narrow_plane, narrow_columns, wide_plane}) {
-    book.mark_planes(lists[way], by_way[way].size(), 1, stream);
+    book.mark_planes(lists[way], by_way[way].size(), true, stream);
   }
-  book.make_norms(usable_.data(), true, stream);
+  book.make_norms(usable_.data(), true, radius <= most_coarse_radius, stream);
   stream.synchronize();
 }
 

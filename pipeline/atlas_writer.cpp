@@ -70,7 +70,10 @@ PlaneWriter::PlaneWriter(const MeshTopics& topics, gpu::Backend& backend,
       frequencies_(frequencies),
       articles_(articles),
       cells_(cells),
-      in_ui_order_(std::move(planes)) {
+      in_ui_order_(std::move(planes)),
+      block_(backend.make_block(
+          std::min(planes_a_batch(backend.shape().neurons()), in_ui_order_.size()) *
+          backend.shape().neurons() * sizeof(std::uint16_t))) {
   const std::uint32_t side = backend.shape().side;
   collector_.emplace(side, cells.vacant, cell_evidence(cells.hits, side, radius), articles);
   std::sort(in_ui_order_.begin(), in_ui_order_.end(),
@@ -89,7 +92,7 @@ std::span<const gpu::DescriptorId> PlaneWriter::read_batch(std::size_t number) {
   const std::size_t first = number * at_once;
   const auto ids = std::span<const gpu::DescriptorId>(in_ui_order_)
                        .subspan(first, std::min(at_once, in_ui_order_.size() - first));
-  batch_.resize(ids.size() * neurons);
+  batch_ = {reinterpret_cast<std::uint16_t*>(block_.get()), ids.size() * neurons};
   backend_.read_planes(ids, batch_);
   return ids;
 }
@@ -146,7 +149,7 @@ void PlaneWriter::write_entry_words(store::Atlas& work,
 std::vector<std::string> PlaneWriter::encode(std::span<const gpu::DescriptorId> ids) {
   const std::size_t neurons = backend_.shape().neurons();
   const auto plane = [this, neurons](std::size_t i) {
-    return std::span<const std::uint16_t>(batch_).subspan(i * neurons, neurons);
+    return std::span<const std::uint16_t>(batch_.subspan(i * neurons, neurons));
   };
   std::vector<std::string> values(ids.size());
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ids.size()), [&](const auto& range) {

@@ -1,5 +1,6 @@
 #include "pipeline/trainer.h"
 
+#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_invoke.h>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ namespace {
 /// A GPU finds more alike among more rows; but every thread wants tiles to decode.
 std::size_t tile_rows_for(const TrainingOptions& options, Device device, std::uint64_t articles) {
   constexpr std::size_t least = 65'536;
-  constexpr std::size_t most_on_gpu = 262'144;
+  constexpr std::size_t most_on_gpu = 524'288;
   if (options.tile_rows != 0) {
     return options.tile_rows;
   }
@@ -269,39 +270,60 @@ void Trainer::update(std::uint32_t radius) {
   update_seconds_ = watch.seconds();
 }
 
-std::optional<QualitySums> Trainer::search(QualitySums& heldout, std::uint64_t& moved) {
-  QualitySums training;
+/// Adds up what was found for the rows [begin, end) of a tile, the first that trains being the
+/// training_row-th of the set, and remembers their BMUs.
+Trainer::EpochSums Trainer::take_found(const PassTile& tile, std::size_t begin, std::size_t end,
+                                       std::uint64_t training_row) {
+  EpochSums sums;
+  const gpu::Tile& found = *tile.tile;
+  const std::span<const std::uint8_t> use = found.use();
+  const std::span<const gpu::Neuron> bmu = found.bmu();
+  const std::span<const std::int32_t> score = found.score();
+  const std::vector<std::uint16_t>& total = tile.rows->total;
+  std::uint64_t distance = 0;
+  const std::uint64_t first = training_row;
+  for (std::size_t row = begin; row < end; ++row) {
+    if (use[row] != gpu::row_use::trains) {
+      add_row(sums.heldout, found, row, total[row], cells_, options_.settings.side);
+      continue;
+    }
+    distance += distance_of(score[row], total[row]);
+    sums.moved += assignment_[training_row] != bmu[row] ? 1 : 0;
+    found_[training_row++] = bmu[row];
+  }
+  sums.training.articles = training_row - first;
+  sums.training.distance = distance;
+  return sums;
+}
+
+std::optional<Trainer::EpochSums> Trainer::search() {
+  EpochSums sums;
   std::mutex mutex;
   // The last BMU tells a backend which rows are alike; it decides nothing.
   TilePass::Body body = whole_pass(gpu::Work::search_and_accumulate);
   body.consume = [&](const PassTile& tile) {
-    QualitySums tile_heldout;
-    std::uint64_t tile_moved = 0;
-    const gpu::Tile& found = *tile.tile;
-    const std::span<const std::uint8_t> use = found.use();
-    const std::span<const gpu::Neuron> bmu = found.bmu();
-    const std::span<const std::int32_t> score = found.score();
-    const std::vector<std::uint16_t>& total = tile.rows->total;
-    std::uint64_t distance = 0;
-    const std::uint64_t first = tile.rows->first_training_row;
-    std::uint64_t training_row = first;
-    for (std::size_t row = 0; row < use.size(); ++row) {
-      if (use[row] != gpu::row_use::trains) {
-        add_row(tile_heldout, found, row, total[row], cells_, options_.settings.side);
-        continue;
-      }
-      distance += distance_of(score[row], total[row]);
-      tile_moved += assignment_[training_row] != bmu[row] ? 1 : 0;
-      found_[training_row++] = bmu[row];
+    // A tile of a GPU is large, and the last one keeps everybody waiting: its parts go to all
+    // threads.
+    constexpr std::size_t rows_at_once = 32'768;
+    const std::span<const std::uint8_t> use = std::as_const(*tile.tile).use();
+    std::vector<std::uint64_t> training_rows{tile.rows->first_training_row};
+    for (std::size_t row = rows_at_once; row < use.size(); row += rows_at_once) {
+      training_rows.push_back(training_rows.back() +
+                              std::ranges::count(use.subspan(row - rows_at_once, rows_at_once),
+                                                 gpu::row_use::trains));
     }
-    const std::lock_guard lock(mutex);
-    training.articles += training_row - first;
-    training.distance += distance;
-    heldout += tile_heldout;
-    moved += tile_moved;
+    tbb::parallel_for(std::size_t{0}, training_rows.size(), [&](std::size_t part) {
+      const std::size_t begin = part * rows_at_once;
+      const std::size_t end = std::min(begin + rows_at_once, use.size());
+      const EpochSums found = take_found(tile, begin, end, training_rows[part]);
+      const std::lock_guard lock(mutex);
+      sums.training += found.training;
+      sums.heldout += found.heldout;
+      sums.moved += found.moved;
+    });
   };
   body.progress = progress(input_.training.rows);
-  return pass_->run(body) ? std::optional(training) : std::nullopt;
+  return pass_->run(body) ? std::optional(sums) : std::nullopt;
 }
 
 /// Searches some articles again, by brute force, and compares with what the epoch found. Every
@@ -340,15 +362,13 @@ bool Trainer::epochs() {
   StopRule rule(options_.settings.radius_end, options_.settings.epoch_limit, state_.stop);
   for (;;) {
     backend_.clear_statistics();
-    QualitySums heldout;
-    std::uint64_t moved = 0;
-    const auto training = search(heldout, moved);
-    if (!training) {
+    const auto sums = search();
+    if (!sums) {
       save_if_new();
       return false;
     }
-    report(*training, heldout, moved);
-    if (rule.is_last(state_.next_epoch, radius_, training->distance)) {
+    report(*sums);
+    if (rule.is_last(state_.next_epoch, radius_, sums->training.distance)) {
       save_if_new();  // the atlas keeps what its codebook was made from
       return true;
     }
@@ -363,17 +383,18 @@ bool Trainer::epochs() {
   }
 }
 
-void Trainer::report(const QualitySums& training, const QualitySums& heldout, std::uint64_t moved) {
+void Trainer::report(const EpochSums& sums) {
   const std::vector<std::uint32_t> hits = backend_.read_cells().hits;
   if (std::accumulate(hits.begin(), hits.end(), std::uint64_t{0}) != input_.training.training ||
-      training.articles != input_.training.training) {
+      sums.training.articles != input_.training.training) {
     throw std::logic_error("the hits of an epoch do not sum to the training articles");
   }
   EpochFigures figures;
   figures.epoch = state_.next_epoch;
   figures.radius = radius_;
-  figures.quality = quality_of(training, heldout, heldout, cells_, hits);
-  figures.moved_share = static_cast<double>(moved) / static_cast<double>(input_.training.training);
+  figures.quality = quality_of(sums.training, sums.heldout, sums.heldout, cells_, hits);
+  figures.moved_share =
+      static_cast<double>(sums.moved) / static_cast<double>(input_.training.training);
   figures.search_seconds = pass_->last_times().seconds;
   figures.update_seconds = update_seconds_;
   figures.checkpoint_seconds = checkpoint_seconds_;

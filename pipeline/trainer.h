@@ -55,6 +55,13 @@ class Trainer {
   [[nodiscard]] std::optional<AtlasMeta> adopt();
 
  private:
+  /// What an epoch's search comes to.
+  struct EpochSums {
+    QualitySums training;
+    QualitySums heldout;
+    std::uint64_t moved = 0;  // training articles whose BMU is not their last one
+  };
+
   [[nodiscard]] bool begin();
   [[nodiscard]] bool start_places();
   [[nodiscard]] bool inherit_places();
@@ -64,14 +71,16 @@ class Trainer {
   [[nodiscard]] bool rebuild_statistics();
   [[nodiscard]] TilePass::Body whole_pass(gpu::Work work);
   [[nodiscard]] RowOrder order_of(const PassRow& row) const;
-  [[nodiscard]] std::optional<QualitySums> search(QualitySums& heldout, std::uint64_t& moved);
+  [[nodiscard]] EpochSums take_found(const PassTile& tile, std::size_t begin, std::size_t end,
+                                     std::uint64_t training_row);
+  [[nodiscard]] std::optional<EpochSums> search();
   [[nodiscard]] SearchCheck check_search();
   [[nodiscard]] bool epochs();
   [[nodiscard]] std::optional<AtlasMeta> finish();
   [[nodiscard]] std::vector<gpu::DescriptorId> ids_with_planes() const;
   void describe_run();
   void update(std::uint32_t radius);
-  void report(const QualitySums& training, const QualitySums& heldout, std::uint64_t moved);
+  void report(const EpochSums& sums);
   void save();
   void save_if_new();
   [[nodiscard]] std::function<void(std::uint64_t)> progress(std::uint64_t of);

@@ -82,6 +82,31 @@ TEST_F(CudaTest, AListOfPairsGivesTheSameCodebookAsDenseCounts) {
   }
 }
 
+TEST_F(CudaTest, DenseCountsAreTheSameHoweverManyPlacesWait) {
+  auto random = generator(64);
+  for (const std::uint32_t side : {7U, 20U, 64U}) {
+    const MapShape shape{.side = side, .descriptors = 300};
+    auto rows = random_rows(900, shape.descriptors, 25, random);
+    place_anywhere(rows, shape.neurons(), random);
+    const std::uint64_t all = descriptors_of(rows);
+    // No tile of 100 rows has as few as one; some fit and some do not; one; several; all of them.
+    for (const std::uint64_t most : {std::uint64_t{1}, all / 9, all / 6, all / 2, all}) {
+      ASSERT_GT(cuda_memory(shape, {}, 0, most).device_bytes,
+                cuda_memory(shape, {}, 0).device_bytes);
+      const auto backend = make_cuda_backend(shape, {.most_descriptors = most});
+      ReferenceStatistics statistics;
+      for (const std::uint32_t radius : {2U, 1U}) {  // going on after an update
+        run_rows(*backend, rows, Work::accumulate, 100);
+        backend->update(radius);
+        reference_accumulate(statistics, rows);
+        expect_codebook(*backend,
+                        reference_update(statistics, shape.side, shape.descriptors, radius));
+        expect_hits(*backend, statistics);
+      }
+    }
+  }
+}
+
 TEST_F(CudaTest, MoreDescriptorsThanWereAnnouncedAreRefusedWithTheNumbers) {
   auto random = generator(62);
   const MapShape shape{.side = 64, .descriptors = 5'000};

@@ -58,6 +58,9 @@ class MisplacingBackend final : public gpu::Backend {
             std::span<const std::uint8_t> vacant) override {
     right_->load(planes, vacant);
   }
+  [[nodiscard]] gpu::HostBlock make_block(std::size_t bytes) override {
+    return right_->make_block(bytes);
+  }
   void read_planes(std::span<const gpu::DescriptorId> descriptors,
                    std::span<std::uint16_t> out) override {
     right_->read_planes(descriptors, out);
