@@ -93,6 +93,10 @@ class Backend {
   /// Throws std::runtime_error or std::bad_alloc where there is no room for it.
   [[nodiscard]] virtual std::unique_ptr<RowCache> make_row_cache(
       std::span<const TileCapacity> slots) = 0;
+  /// The same in host memory, for what the device has no room for: a GPU is sent the rows each
+  /// time, but nobody reads and decodes them again.
+  [[nodiscard]] virtual std::unique_ptr<RowCache> make_host_row_cache(
+      std::span<const TileCapacity> slots) = 0;
 
   /// Hits and counts become zero.
   virtual void clear_statistics() = 0;

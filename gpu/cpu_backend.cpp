@@ -14,10 +14,10 @@
 #include "gpu/contract.h"
 #include "gpu/cpu_codebook.h"
 #include "gpu/cpu_plane_batch.h"
-#include "gpu/cpu_row_cache.h"
 #include "gpu/cpu_search.h"
 #include "gpu/cpu_statistics.h"
 #include "gpu/cpu_update.h"
+#include "gpu/host_row_cache.h"
 
 namespace somatlas::gpu {
 namespace {
@@ -41,7 +41,13 @@ class CpuBackend final : public Backend {
 
   [[nodiscard]] std::unique_ptr<RowCache> make_row_cache(
       std::span<const TileCapacity> slots) override {
-    return std::make_unique<CpuRowCache>(slots);
+    return make_host_row_cache(slots);
+  }
+  // Memory is taken as slots are filled.
+  [[nodiscard]] std::unique_ptr<RowCache> make_host_row_cache(
+      std::span<const TileCapacity> slots) override {
+    const auto array = std::make_shared<LargeArray<std::byte>>(RowCache::bytes(slots));
+    return std::make_unique<HostRowCache>(slots, HostBlock(array->data(), [array](std::byte*) {}));
   }
 
   void clear_statistics() override { statistics_.clear(parallel_for_); }

@@ -1,10 +1,10 @@
-// The CUDA backend: one codebook on one GPU, five streams (to the device, preparing, work, counting,
-// back to the host) ordered by events, so that a tile is copied, or put in order, while the one
-// before it is searched, and the one before that, which waits for memory as a search does not, is
-// counted. Always holds: tiles are worked on in the order of submission; the search's scratch is
-// used on the preparing and the work stream alone; what reads or clears the statistics comes after
-// all counting submitted before it, and before all submitted later; every call makes its device
-// current first, so any thread may call.
+// The CUDA backend: one codebook on one GPU, five streams (to the device, preparing, work,
+// counting, back to the host) ordered by events, so that a tile is copied, or put in order, while
+// the one before it is searched, and the one before that, which waits for memory as a search does
+// not, is counted. Always holds: tiles are worked on in the order of submission; the search's
+// scratch is used on the preparing and the work stream alone; what reads or clears the statistics
+// comes after all counting submitted before it, and before all submitted later; every call makes
+// its device current first, so any thread may call.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -24,6 +24,7 @@
 #include "gpu/cuda_stream.cuh"
 #include "gpu/cuda_tile.cuh"
 #include "gpu/cuda_update.cuh"
+#include "gpu/host_row_cache.h"
 
 namespace somatlas::gpu {
 namespace {
@@ -102,6 +103,10 @@ class CudaBackend final : public Backend {
       std::span<const TileCapacity> slots) override {
     make_current();
     return std::make_unique<CudaRowCache>(slots, account_);
+  }
+  [[nodiscard]] std::unique_ptr<RowCache> make_host_row_cache(
+      std::span<const TileCapacity> slots) override {
+    return std::make_unique<HostRowCache>(slots, make_block(RowCache::bytes(slots)));
   }
 
   void clear_statistics() override {

@@ -63,7 +63,7 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
   const auto put_block = [&](std::uint32_t descriptor, std::uint32_t most) {
     if (lane % 2 == 0) {
       book.blocks.fine().weights[(block_line + descriptor) * line_weights +
-                             super % blocks_a_line * tree_fanout + lane / 2] =
+                                 super % blocks_a_line * tree_fanout + lane / 2] =
           static_cast<std::uint16_t>(most);
     }
   };
@@ -113,8 +113,7 @@ __global__ void square_sum_kernel(CodebookView book, bool marked) {
         put_block(descriptor[k], most);
         most = __reduce_max_sync(all, most);
         if (lane == 0) {
-          const std::size_t at =
-              (super_line + descriptor[k]) * line_weights + super % line_weights;
+          const std::size_t at = (super_line + descriptor[k]) * line_weights + super % line_weights;
           book.supers.fine().weights[at] = static_cast<std::uint16_t>(most);
           book.held[at] = most == 0             ? 0
                           : most > most_of_byte ? line_holds::weights
@@ -187,15 +186,14 @@ __global__ void coarsen_kernel(BoundLines table, const std::uint8_t* units,
   const std::uint32_t part = (one + unit - 1) / unit;
   const auto bound = [&](std::uint32_t most) { return (most + unit - 1) * part >> part_bits; };
   for (std::uint32_t line = blockIdx.y; line < table.count; line += gridDim.y) {
-    std::byte* const at =
-        table.lines + (std::size_t{line} * descriptors + descriptor) * line_bytes;
+    std::byte* const at = table.lines + (std::size_t{line} * descriptors + descriptor) * line_bytes;
     const uint4 maxima = reinterpret_cast<const uint4*>(at)[lane];
     __syncwarp();  // all have been read
     const auto pair = [&](std::uint32_t two) {
       return bound(two & 0xFFFFU) | bound(two >> 16) << 8;
     };
-    reinterpret_cast<uint2*>(at)[lane] = make_uint2(pair(maxima.x) | pair(maxima.y) << 16,
-                                                    pair(maxima.z) | pair(maxima.w) << 16);
+    reinterpret_cast<uint2*>(at)[lane] =
+        make_uint2(pair(maxima.x) | pair(maxima.y) << 16, pair(maxima.z) | pair(maxima.w) << 16);
   }
 }
 
@@ -371,8 +369,7 @@ void Codebook::mark_planes(const std::uint32_t* planes, std::size_t count, bool 
   }
 }
 
-void Codebook::make_norms(const std::uint8_t* usable, bool marked, bool coarse,
-                          StreamView stream) {
+void Codebook::make_norms(const std::uint8_t* usable, bool marked, bool coarse, StreamView stream) {
   ++version_;
   square_sums_.fill_bytes(0, stream);
   super_bounds_.clear(stream);

@@ -69,11 +69,11 @@ inline constexpr std::uint8_t bytes = 2;    // none that passes a byte
 /// What a kernel sees of a codebook.
 struct CodebookView {
   LineTable<std::uint16_t> neurons;  // a line a super: its neurons' weights and norms
-  BoundLines blocks;           // a line for every 16 supers
-  BoundLines supers;           // a line for every 256 supers
-  std::uint8_t* units;         // [descriptors], of coarse bounds
-  std::uint8_t* held;          // [lines of supers][descriptors][256]: flags of line_holds
-  std::uint64_t* square_sums;  // [places]
+  BoundLines blocks;                 // a line for every 16 supers
+  BoundLines supers;                 // a line for every 256 supers
+  std::uint8_t* units;               // [descriptors], of coarse bounds
+  std::uint8_t* held;                // [lines of supers][descriptors][256]: flags of line_holds
+  std::uint64_t* square_sums;        // [places]
   // [supers][present_words()]: of 32 descriptors, in x a bit where one has a weight in the super,
   // in y one where besides none of its weights there passes a byte, if there are byte lines.
   uint2* present;

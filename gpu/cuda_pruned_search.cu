@@ -291,14 +291,16 @@ class RowSearch {
 
 template <bool second, bool one_level, bool coarse>
 __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks : two_level_blocks)
-    pruned_kernel(const __grid_constant__ CodebookView book, const __grid_constant__ SearchRows rows,
-                  std::uint32_t block_rows, PruningCount* work) {
+    pruned_kernel(const __grid_constant__ CodebookView book,
+                  const __grid_constant__ SearchRows rows, std::uint32_t block_rows,
+                  PruningCount* work) {
   __shared__ Queue supers[one_level ? 1 : pruned_warps];
   __shared__ Queue blocks[pruned_warps];
   const std::uint32_t warp = threadIdx.x / 32;
   const std::uint32_t begin = blockIdx.x * block_rows;
   const std::uint32_t end = min(begin + block_rows, rows.count);
-  RowSearch<second, one_level, coarse> search(book, rows, supers[one_level ? 0 : warp], blocks[warp]);
+  RowSearch<second, one_level, coarse> search(book, rows, supers[one_level ? 0 : warp],
+                                              blocks[warp]);
   for (std::uint32_t i = begin + warp; i < end; i += pruned_warps) {
     const std::uint32_t at = second ? rows.listed[i] : i;
     const RowPlace place = rows.places[at];
@@ -313,8 +315,7 @@ __global__ void __launch_bounds__(pruned_threads, one_level ? one_level_blocks :
       }
       start = tree_place(book.side, excluded);
     }
-    const unsigned long long key =
-        search.search(place, start, start);
+    const unsigned long long key = search.search(place, start, start);
     if (threadIdx.x % 32 == 0) {
       rows.best[at] = key;
     }

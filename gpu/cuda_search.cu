@@ -74,10 +74,9 @@ __global__ void group_kernel(const std::uint32_t* order, const std::uint32_t* le
 /// Eight lanes a row: copies its descriptors to its groups, with the units of their bounds, and
 /// lists it if its second BMU is wanted.
 __global__ void gather_kernel(TileView tile, const std::uint8_t* units_of,
-                              const std::uint32_t* order,
-                              const std::uint32_t* lengths, const std::uint32_t* first_groups,
-                              RowPlace* places, std::uint32_t* groups, std::uint8_t* units,
-                              unsigned long long* best,
+                              const std::uint32_t* order, const std::uint32_t* lengths,
+                              const std::uint32_t* first_groups, RowPlace* places,
+                              std::uint32_t* groups, std::uint8_t* units, unsigned long long* best,
                               unsigned long long* second_best, std::uint32_t* seconds,
                               std::uint32_t* second_count) {
   const std::uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) / 8;
@@ -387,8 +386,8 @@ void SearchScratch::search(CodebookView book, TileView tile, std::size_t seconds
     rows.count = static_cast<std::uint32_t>(seconds);
     launch();
   }
-  place_kernel<<<blocks_of(tile.rows), block_threads, 0, searching.value()>>>(
-      tile, prepared.order, best, second_best);
+  place_kernel<<<blocks_of(tile.rows), block_threads, 0, searching.value()>>>(tile, prepared.order,
+                                                                              best, second_best);
   check_launch();
   searching.record(prepared.searched.view());
 }

@@ -247,9 +247,8 @@ __global__ void summary_kernel(const std::uint32_t* counts, std::uint32_t neuron
 std::size_t Statistics::bytes(MapShape shape, std::uint64_t most_descriptors) {
   const std::uint64_t pairs = pairs_to_hold(shape, most_descriptors);
   return shape.neurons() * sizeof(std::uint32_t) + shape.descriptors * sizeof(PlaneSummary) +
-         (pairs != 0
-              ? pair_bytes(shape, pairs)
-              : dense_bytes(shape) + waiting_bytes(places_to_hold(shape, most_descriptors)));
+         (pairs != 0 ? pair_bytes(shape, pairs)
+                     : dense_bytes(shape) + waiting_bytes(places_to_hold(shape, most_descriptors)));
 }
 
 Statistics::Statistics(MapShape shape, std::uint64_t most_descriptors, MemoryAccount& account,

@@ -1,8 +1,9 @@
 // Statistics on the device: hits of every neuron, and for every descriptor how many of those hits
 // have it, either as dense counts or as a sorted list of (descriptor, neuron) pairs, whichever is
-// smaller. Dense counts are added to from a list too, which is sorted when it is full: that is twice
-// as fast as scattered atomic additions. Always holds: they are sums of integers, so neither the form nor the order of tiles,
-// rows and threads matters; no count passes 32 bits, which the number of rows is checked for.
+// smaller. Dense counts are added to from a list too, which is sorted when it is full: that is
+// twice as fast as scattered atomic additions. Always holds: they are sums of integers, so neither
+// the form nor the order of tiles, rows and threads matters; no count passes 32 bits, which the
+// number of rows is checked for.
 #pragma once
 
 #include <cstddef>

@@ -57,12 +57,12 @@ void CudaTile::upload(StreamView stream) {
     copy_to_device(on_device_.use, use().data(), rows(), stream);
     sent_rows_ = rows();
   }
-  copy_to_device(on_device_.bmu, own().bmu, rows(), stream);
+  copy_to_device(on_device_.bmu, bmu().data(), rows(), stream);
 }
 
 void CudaTile::download(bool places, StreamView stream) {
   if (places) {
-    copy_to_host(own().bmu, on_device_.bmu, rows(), stream);
+    copy_to_host(bmu().data(), on_device_.bmu, rows(), stream);
     copy_to_host(score().data(), score_on_device_.data(), rows(), stream);
     if (seconds() != 0) {
       copy_to_host(second().data(), second_on_device_.data(), rows(), stream);

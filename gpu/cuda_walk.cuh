@@ -127,8 +127,12 @@ class FineSums {
     add_squares(four[0].z, four[1].z, four[2].z, four[3].z, squares_[4], squares_[5]);
     add_squares(four[0].w, four[1].w, four[2].w, four[3].w, squares_[6], squares_[7]);
   }
-  [[nodiscard]] __device__ std::uint32_t of(int j) const { return weights_.of(j); }
-  [[nodiscard]] __device__ std::uint32_t square_of(int j) const { return squares_[j]; }
+  [[nodiscard]] __device__ std::uint32_t of(int j) const {
+    return weights_.of(j);
+  }
+  [[nodiscard]] __device__ std::uint32_t square_of(int j) const {
+    return squares_[j];
+  }
 
  private:
   /// Of four pairs of weights.
@@ -166,8 +170,12 @@ class CoarseSums {
     add_four<0>(low, units, full);
     add_four<4>(high, units, full);
   }
-  [[nodiscard]] __device__ std::uint32_t of(int j) const { return sums_[j]; }
-  [[nodiscard]] __device__ std::uint32_t square_of(int j) const { return squares_[j]; }
+  [[nodiscard]] __device__ std::uint32_t of(int j) const {
+    return sums_[j];
+  }
+  [[nodiscard]] __device__ std::uint32_t square_of(int j) const {
+    return squares_[j];
+  }
 
  private:
   /// Adds four nodes' bounds of four lines, a word each.
@@ -273,7 +281,8 @@ class RunWalk {
 /// Scores neurons.
 class LineWalk : public RunWalk<std::uint16_t> {
  public:
-  __device__ LineWalk(const LineTable<std::uint16_t>& table, std::uint32_t descriptors, std::uint32_t run)
+  __device__ LineWalk(const LineTable<std::uint16_t>& table, std::uint32_t descriptors,
+                      std::uint32_t run)
       : RunWalk(table, descriptors, run) {
     fetch_norms(norms_);
   }
@@ -345,8 +354,8 @@ class LineWalk : public RunWalk<std::uint16_t> {
   std::int32_t norms_[walk_width];
 };
 
-/// Bounds nodes: makes numbers that no score below them is less than; as LineWalk::scores() where no
-/// neuron is usable. With q a neuron's weights in a row's descriptors, n its norm and X the most
+/// Bounds nodes: makes numbers that no score below them is less than; as LineWalk::scores() where
+/// no neuron is usable. With q a neuron's weights in a row's descriptors, n its norm and X the most
 /// that the weights may be, n is at least the node's least norm, and at least the sum of q^2 / 256,
 /// rounded down. Since q^2 / 256 - 128 q only falls up to 16384, the score is at least
 /// max(least norm, sum of X^2 / 256) - 128 * sum of X, also where less is taken for X^2.
@@ -360,8 +369,7 @@ class FineBoundWalk : public RunWalk<std::uint16_t> {
   __device__ void bounds(const uint4* groups, std::uint32_t length,
                          std::int32_t (&out)[walk_width]) const {
     FineSums sums;
-    gather(DeviceGroups(groups), length,
-                           [&](const auto& runs, std::uint32_t) { sums.add(runs); });
+    gather(DeviceGroups(groups), length, [&](const auto& runs, std::uint32_t) { sums.add(runs); });
     std::int32_t norms[walk_width];
     fetch_norms(norms);
 #pragma unroll
@@ -389,9 +397,8 @@ class CoarseBoundWalk : public RunWalk<std::uint8_t> {
   __device__ void bounds(const uint4* groups, const std::uint32_t* units, std::uint32_t length,
                          std::int32_t (&out)[walk_width]) const {
     CoarseSums sums;
-    gather(DeviceGroups(groups), length, [&](const auto& runs, std::uint32_t k) {
-      sums.add(runs, __ldg(units + k));
-    });
+    gather(DeviceGroups(groups), length,
+           [&](const auto& runs, std::uint32_t k) { sums.add(runs, __ldg(units + k)); });
     std::int32_t norms[walk_width];
     fetch_norms(norms);
 #pragma unroll

@@ -1,6 +1,7 @@
-// Rows of many tiles that stay on the device between passes, each tile's in a slot, so that they
-// are neither read nor sent again. Always holds: a slot's rows come with the BMUs that were last
-// found for them, which is where the next work on them begins; results are those of rows sent anew.
+// Rows of many tiles that stay between passes, on the device or in host memory, each tile's in a
+// slot, so that they are not read again. Always holds: a slot's rows come with the BMUs that were
+// last found for them, which is where the next work on them begins; results are those of rows sent
+// anew.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace somatlas::gpu {
 /// from several threads at a time.
 class RowCache {
  public:
-  /// Bytes on the device that slots of these capacities take.
+  /// Bytes that slots of these capacities take.
   [[nodiscard]] static std::size_t bytes(std::span<const TileCapacity> slots);
 
   virtual ~RowCache() = default;
@@ -27,7 +28,8 @@ class RowCache {
   /// Throws std::length_error where they are more than the slot's capacity.
   virtual void keep(std::size_t slot, Tile& tile) = 0;
   /// Shows a slot's rows in the tile, until its clear(). Until the tile's next search has completed
-  /// its BMUs are those of the rows' last one on the CPU, and on a GPU not known to the host.
+  /// its BMUs are those of the rows' last one, or, where the slot is on a GPU, not known to the
+  /// host.
   virtual void lend(std::size_t slot, Tile& tile) = 0;
 
  protected:

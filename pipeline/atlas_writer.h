@@ -68,7 +68,7 @@ class PlaneWriter {
   std::uint64_t articles_;
   const gpu::Cells& cells_;
   std::vector<gpu::DescriptorId> in_ui_order_;
-  gpu::HostBlock block_;               // of a batch
+  gpu::HostBlock block_;            // of a batch
   std::span<std::uint16_t> batch_;  // in it, the planes read last
   std::optional<CellCollector> collector_;
 };

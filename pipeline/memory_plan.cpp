@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -39,7 +40,8 @@ gpu::MemoryNeed backend_need(Device device, gpu::MapShape shape, const gpu::Tile
              : gpu::cpu_memory(shape, capacity, options.tiles, threads_of(options));
 }
 
-/// Puts into the plan as many of the first tiles as there is room for beside everything else.
+/// Puts into the plan as many of the first tiles as there is room for beside everything else on the
+/// device, and then, where that is a GPU, in host memory. most: on the device.
 void keep_tiles(MemoryPlan& plan, const TilePlan& tiles, Device device,
                 std::optional<std::size_t> most) {
   if (!plan.fits()) {
@@ -49,29 +51,37 @@ void keep_tiles(MemoryPlan& plan, const TilePlan& tiles, Device device,
   const auto room = [](std::size_t available, std::size_t needed) {
     return (available - needed) / 8 * 7;
   };
+  const bool on_gpu = device == Device::cuda;
   const std::size_t host_room = room(plan.host_available, plan.host_bytes);
-  const std::size_t device_room =
-      std::min(most.value_or(SIZE_MAX),
-               device == Device::cuda ? room(plan.device_available, plan.device_bytes) : host_room);
-  std::size_t host = 0;
-  std::size_t on_device = 0;
-  std::size_t kept_host = 0;
+  const std::size_t device_room = std::min(
+      most.value_or(SIZE_MAX), on_gpu ? room(plan.device_available, plan.device_bytes) : host_room);
+  gpu::MemoryPart there{.name = "tiles that stay"};
+  gpu::MemoryPart sent{.name = "tiles that are sent anew"};
   for (const PlannedTile& tile : tiles.tiles) {
-    on_device += gpu::RowArrays::bytes(tile.capacity());
+    const std::size_t bytes = gpu::RowArrays::bytes(tile.capacity());
     // The host knows of a row its article's descriptors, and what it is used for.
-    host += tile.rows * (sizeof(std::uint16_t) + sizeof(std::uint8_t));
-    if (on_device > device_room || (device == Device::cuda ? 0 : on_device) + host > host_room) {
+    const std::size_t known = tile.rows * (sizeof(std::uint16_t) + sizeof(std::uint8_t));
+    const std::size_t host = there.host_bytes + sent.host_bytes + known;
+    if (plan.kept_on_host == 0 && plan.kept_bytes + bytes <= device_room &&
+        host + (on_gpu ? 0 : bytes) <= host_room) {
+      ++plan.kept_tiles;
+      plan.kept_bytes += bytes;
+      there.host_bytes += known + (on_gpu ? 0 : bytes);
+      there.device_bytes += on_gpu ? bytes : 0;
+    } else if (on_gpu && host + bytes <= host_room) {
+      ++plan.kept_on_host;
+      sent.host_bytes += known + bytes;
+    } else {
       break;
     }
-    ++plan.kept_tiles;
-    plan.kept_bytes = on_device;
-    kept_host = host;
   }
-  gpu::MemoryPart part{.name = "tiles that stay", .host_bytes = kept_host};
-  (device == Device::cuda ? part.device_bytes : part.host_bytes) += plan.kept_bytes;
-  plan.host_bytes += part.host_bytes;
-  plan.device_bytes += part.device_bytes;
-  plan.parts.push_back(std::move(part));
+  for (gpu::MemoryPart& part : {std::ref(there), std::ref(sent)}) {
+    if (&part == &there || part.host_bytes != 0) {
+      plan.host_bytes += part.host_bytes;
+      plan.device_bytes += part.device_bytes;
+      plan.parts.push_back(part);
+    }
+  }
 }
 
 }  // namespace

@@ -40,19 +40,26 @@ PassTiles make_pass_tiles(gpu::Backend& backend, gpu::TileCapacity capacity, std
 }
 
 TilePass::TilePass(store::Store& store, const ArticleSet& set, const DescriptorIndex& index,
-                   const TilePlan& plan, gpu::Backend& backend, PassTiles& tiles, std::size_t kept)
-    : store_(store),
-      set_(set),
-      index_(index),
-      plan_(plan),
-      backend_(backend),
-      kept_(std::min(kept, plan.tiles.size())),
-      tokens_(tiles) {
-  if (!kept_.empty()) {
-    std::vector<gpu::TileCapacity> slots(kept_.size());
-    std::transform(plan.tiles.begin(), plan.tiles.begin() + std::ssize(slots), slots.begin(),
-                   [](const PlannedTile& tile) { return tile.capacity(); });
-    cache_ = backend.make_row_cache(slots);
+                   const TilePlan& plan, gpu::Backend& backend, PassTiles& tiles, KeptTiles kept)
+    : store_(store), set_(set), index_(index), plan_(plan), backend_(backend), tokens_(tiles) {
+  keep_tiles(kept.on_device, &gpu::Backend::make_row_cache);
+  keep_tiles(kept.on_host, &gpu::Backend::make_host_row_cache);
+}
+
+/// Has so many of the tiles that do not stay yet stay in a cache.
+void TilePass::keep_tiles(std::size_t count, std::unique_ptr<gpu::RowCache> (gpu::Backend::*make)(
+                                                 std::span<const gpu::TileCapacity>)) {
+  count = std::min(count, plan_.tiles.size() - kept_.size());
+  if (count == 0) {
+    return;
+  }
+  std::vector<gpu::TileCapacity> slots;
+  for (std::size_t i = 0; i < count; ++i) {
+    slots.push_back(plan_.tiles[kept_.size() + i].capacity());
+  }
+  caches_.push_back((backend_.*make)(slots));
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    kept_.push_back({caches_.back().get(), slot, false, {}});
   }
 }
 
@@ -70,14 +77,14 @@ void TilePass::make_ready(PassTile& token, std::size_t tile, const Body& body) {
   token.fingerprint.clear();
   const bool stays = body.same_rows && tile < kept_.size();
   if (stays && kept_[tile].there) {
-    cache_->lend(tile, *token.tile);
+    kept_[tile].cache->lend(kept_[tile].slot, *token.tile);
     token.rows = &kept_[tile].rows;
     return;
   }
   fill(token, plan_.tiles[tile], body);
   token.rows = &token.read_rows;
   if (stays) {
-    cache_->keep(tile, *token.tile);
+    kept_[tile].cache->keep(kept_[tile].slot, *token.tile);
   }
 }
 

@@ -32,7 +32,7 @@ struct HostRows {
 struct PassTile {
   std::unique_ptr<gpu::Tile> tile;
   std::size_t index = 0;           // in the plan
-  const HostRows* rows = nullptr;  // read_rows, or those of a tile that stays on the device
+  const HostRows* rows = nullptr;  // read_rows, or those of a tile that stays
   HostRows read_rows;
   // Empty where the tile was not read in this pass.
   std::vector<std::uint32_t> pmid;
@@ -66,13 +66,18 @@ using PassTiles = std::vector<std::unique_ptr<PassTile>>;
 [[nodiscard]] PassTiles make_pass_tiles(gpu::Backend& backend, gpu::TileCapacity capacity,
                                         std::size_t count);
 
+/// How many tiles of a plan stay between passes: its first on the device, then some on the host.
+struct KeptTiles {
+  std::size_t on_device = 0;
+  std::size_t on_host = 0;
+};
+
 class TilePass {
  public:
-  /// tiles: at least one, each with room for any of the plan's, and in no other pass's use; kept:
-  /// how many of the plan's first may stay on the device. What is referred to must outlive the
-  /// pass.
+  /// tiles: at least one, each with room for any of the plan's, and in no other pass's use. What is
+  /// referred to must outlive the pass.
   TilePass(store::Store& store, const ArticleSet& set, const DescriptorIndex& index,
-           const TilePlan& plan, gpu::Backend& backend, PassTiles& tiles, std::size_t kept = 0);
+           const TilePlan& plan, gpu::Backend& backend, PassTiles& tiles, KeptTiles kept = {});
   ~TilePass();
   TilePass(const TilePass&) = delete;
   TilePass& operator=(const TilePass&) = delete;
@@ -87,7 +92,7 @@ class TilePass {
     std::function<void(const PassTile&)> in_order;
     bool fingerprints = false;  // of the rows that are read
     /// Rows are taken and used alike in every pass that says so, and have the BMUs that the last
-    /// such pass left: so tiles may stay on the device, and for those order is not called again.
+    /// such pass left: so tiles may stay, and for those order is not called again.
     bool same_rows = false;
     std::function<void(std::uint64_t rows_done)>
         progress;  // may be null; called by one thread at a time
@@ -99,11 +104,15 @@ class TilePass {
   [[nodiscard]] PassTimes last_times() const { return times_; }
 
  private:
-  /// A tile that stays on the device.
+  /// A tile that stays.
   struct Kept {
+    gpu::RowCache* cache;
+    std::size_t slot;
     bool there = false;
     HostRows rows;
   };
+  void keep_tiles(std::size_t count, std::unique_ptr<gpu::RowCache> (gpu::Backend::*make)(
+                                         std::span<const gpu::TileCapacity>));
   void make_ready(PassTile& token, std::size_t tile, const Body& body);
   void settle(PassTile& token, std::size_t tile, const Body& body);
   void fill(PassTile& target, const PlannedTile& planned, const Body& body) const;
@@ -113,8 +122,8 @@ class TilePass {
   const DescriptorIndex& index_;
   const TilePlan& plan_;
   gpu::Backend& backend_;
-  std::unique_ptr<gpu::RowCache> cache_;
-  std::vector<Kept> kept_;  // by tile of the plan, as the cache's slots
+  std::vector<std::unique_ptr<gpu::RowCache>> caches_;
+  std::vector<Kept> kept_;  // by tile of the plan
   PassTiles& tokens_;
   PassTimes times_;
 };

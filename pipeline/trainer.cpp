@@ -146,7 +146,7 @@ gpu::TileCapacity TrainingInput::capacity() const {
 }
 
 Trainer::Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
-                 const TrainingInput& input, const TrainingOptions& options, std::size_t kept_tiles,
+                 const TrainingInput& input, const TrainingOptions& options, KeptTiles kept,
                  gpu::Backend& backend, TrainingObserver& observer)
     : store_(store),
       work_(work),
@@ -159,8 +159,7 @@ Trainer::Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
           make_pass_tiles(backend, input.capacity(),
                           std::min(options.tiles, std::max(input.training_tiles.tiles.size(),
                                                            input.placement_tiles.tiles.size())))) {
-  pass_.emplace(store, input.training, input.index, input.training_tiles, backend, tiles_,
-                kept_tiles);
+  pass_.emplace(store, input.training, input.index, input.training_tiles, backend, tiles_, kept);
 }
 
 std::optional<AtlasMeta> Trainer::run(std::optional<Checkpoint> resumed) {
@@ -308,9 +307,9 @@ std::optional<Trainer::EpochSums> Trainer::search() {
     const std::span<const std::uint8_t> use = std::as_const(*tile.tile).use();
     std::vector<std::uint64_t> training_rows{tile.rows->first_training_row};
     for (std::size_t row = rows_at_once; row < use.size(); row += rows_at_once) {
-      training_rows.push_back(training_rows.back() +
-                              std::ranges::count(use.subspan(row - rows_at_once, rows_at_once),
-                                                 gpu::row_use::trains));
+      training_rows.push_back(
+          training_rows.back() +
+          std::ranges::count(use.subspan(row - rows_at_once, rows_at_once), gpu::row_use::trains));
     }
     tbb::parallel_for(std::size_t{0}, training_rows.size(), [&](std::size_t part) {
       const std::size_t begin = part * rows_at_once;

@@ -42,9 +42,9 @@ struct TrainingInput {
 
 class Trainer {
  public:
-  /// kept_tiles: how many may stay on the device. What is referred to outlives the trainer.
+  /// What is referred to outlives the trainer.
   Trainer(store::Store& store, store::Atlas& work, store::Atlas* earlier,
-          const TrainingInput& input, const TrainingOptions& options, std::size_t kept_tiles,
+          const TrainingInput& input, const TrainingOptions& options, KeptTiles kept,
           gpu::Backend& backend, TrainingObserver& observer);
 
   /// Trains to the end and completes the work directory; resumed: where to go on from, with the

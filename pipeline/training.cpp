@@ -343,8 +343,8 @@ TrainingResult train(const TrainingOptions& asked, TrainingObserver& observer) {
     work = with_way_to_go_on(
         options, [&] { return store::Atlas::open(partial, store::Atlas::Access::create); });
   }
-  Trainer trainer(*store, *work, earlier.get(), input, options, plan.kept_tiles, *backend,
-                  observer);
+  Trainer trainer(*store, *work, earlier.get(), input, options,
+                  {plan.kept_tiles, plan.kept_on_host}, *backend, observer);
   const auto meta = with_way_to_go_on(options, [&] {
     return options.imported ? trainer.adopt() : trainer.run(std::move(checkpoint));
   });

@@ -75,9 +75,10 @@ struct MemoryPlan {
   std::uint32_t largest_radius = 0;  // that sums over so many articles allow
   std::uint64_t articles = 0;
   std::uint64_t descriptors = 0;
-  std::size_t tiles = 0;       // of an epoch
-  std::size_t kept_tiles = 0;  // of them, that stay on the device
-  std::size_t kept_bytes = 0;  // that these take there; part of the bytes above
+  std::size_t tiles = 0;         // of an epoch
+  std::size_t kept_tiles = 0;    // of them, that stay on the device
+  std::size_t kept_bytes = 0;    // that these take there; part of the bytes above
+  std::size_t kept_on_host = 0;  // of the others, that a GPU is sent from host memory
   [[nodiscard]] bool fits() const {
     return host_bytes <= host_available && device_bytes <= device_available;
   }

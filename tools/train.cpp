@@ -108,6 +108,7 @@ void print_plan_json(const pipeline::MemoryPlan& plan, Output& out) {
                                     {"parts", to_json(plan.parts)},
                                     {"tiles", plan.tiles},
                                     {"tiles_that_stay", plan.kept_tiles},
+                                    {"tiles_sent_from_host_memory", plan.kept_on_host},
                                     {"fits", plan.fits()},
                                     {"largest_side", plan.largest_side},
                                     {"largest_radius", plan.largest_radius}};
@@ -142,7 +143,10 @@ void print_plan(const pipeline::MemoryPlan& plan, const TrainingOptions& options
     line("  " + part.name, right(size_text(part.host_bytes)) +
                                (on_device ? right(size_text(part.device_bytes)) : ""));
   }
-  line("tiles that stay", std::to_string(plan.kept_tiles) + " of " + std::to_string(plan.tiles));
+  line("tiles that stay", std::to_string(plan.kept_tiles) + " of " + std::to_string(plan.tiles) +
+                              (plan.kept_on_host != 0 ? ", " + std::to_string(plan.kept_on_host) +
+                                                            " more are sent from host memory"
+                                                      : ""));
   line("fits", plan.fits() ? "yes" : "no");
   line("largest side that fits",
        plan.largest_side == 0 ? "none" : std::to_string(plan.largest_side));

@@ -71,6 +71,12 @@ class RowCacheTest : public BackendTest {
     return codebook;
   }
 
+  /// On the device or in host memory.
+  [[nodiscard]] std::unique_ptr<RowCache> make_cache(Backend& backend,
+                                                     std::span<const TileCapacity> slots) {
+    return random_() % 2 == 0 ? backend.make_row_cache(slots) : backend.make_host_row_cache(slots);
+  }
+
   std::mt19937_64 random_ = generator(71);
 };
 INSTANTIATE_TEST_SUITE_P(Backends, RowCacheTest, all_backends, parameter_name);
@@ -85,7 +91,7 @@ TEST_P(RowCacheTest, RowsThatStayGiveWhatRowsSentAnewGive) {
     slots.push_back(capacity_of(part));
     slots.back().descriptors += random_() % 50;
   }
-  const auto cache = backend->make_row_cache(slots);
+  const auto cache = make_cache(*backend, slots);
   const std::vector<std::unique_ptr<Tile>> tiles = [&] {
     std::vector<std::unique_ptr<Tile>> made;
     made.push_back(backend->make_tile(capacity));
@@ -142,7 +148,7 @@ TEST_P(RowCacheTest, ASlotIsFilledAgain) {
   const auto backend = make(shape_);
   const ReferenceCodebook codebook = load_random(*backend);
   const std::vector<TileCapacity> slots{{.rows = 100, .descriptors = 1'200}};
-  const auto cache = backend->make_row_cache(slots);
+  const auto cache = make_cache(*backend, slots);
   const auto tile = backend->make_tile(slots[0]);
   for (const std::size_t count : {100U, 40U, 99U}) {
     const auto some = rows(count, true);
@@ -161,7 +167,7 @@ TEST_P(RowCacheTest, ASlotIsFilledAgain) {
 TEST_P(RowCacheTest, RefusesWhatASlotDoesNotHold) {
   const auto backend = make(shape_);
   const std::vector<TileCapacity> slots{{.rows = 2, .descriptors = 3}};
-  const auto cache = backend->make_row_cache(slots);
+  const auto cache = make_cache(*backend, slots);
   const auto tile = backend->make_tile({.rows = 3, .descriptors = 9});
   fill(*tile, {{.descriptors = {1, 2}}, {.descriptors = {4, 5}}});
   EXPECT_THROW(cache->keep(0, *tile), std::length_error);

@@ -30,6 +30,18 @@ TEST_P(DeviceTrainingTest, TilesThatStayOnTheDeviceChangeNothing) {
   ASSERT_GT(none.plan_.tiles, 4U);
   const AtlasContent expected = read_content(path("none"));
 
+  EXPECT_EQ(none.plan_.kept_on_host, device_ == Device::cuda ? none.plan_.tiles : 0);
+  asked.host_memory = none.plan_.host_bytes;
+  for (const gpu::MemoryPart& part : none.plan_.parts) {
+    asked.host_memory -= part.name == "tiles that are sent anew" ? part.host_bytes : 0;
+  }
+  asked.atlas_directory = path("streams");
+  Recorder streams;
+  ASSERT_FALSE(train(asked, streams).stopped);
+  EXPECT_EQ(streams.plan_.kept_tiles + streams.plan_.kept_on_host, 0U);
+  EXPECT_EQ(read_content(path("streams")), expected);
+
+  asked.host_memory = 0;
   asked.device_cache.reset();
   asked.atlas_directory = path("all");
   Recorder all;
@@ -54,7 +66,7 @@ TEST_P(DeviceTrainingTest, TilesThatStayOnTheDeviceChangeNothing) {
   ASSERT_FALSE(train(asked, rest).stopped);
   EXPECT_EQ(read_content(path("half")), expected);
 
-  for (const Recorder* seen : {&all, &half, &rest}) {
+  for (const Recorder* seen : {&streams, &all, &half, &rest}) {
     for (const EpochFigures& figures : seen->epochs_) {
       const EpochFigures& same = none.epochs_.at(figures.epoch);
       EXPECT_EQ(figures.quality.qe, same.quality.qe);

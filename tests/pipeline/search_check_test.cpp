@@ -34,6 +34,10 @@ class MisplacingBackend final : public gpu::Backend {
       std::span<const gpu::TileCapacity> slots) override {
     return right_->make_row_cache(slots);
   }
+  [[nodiscard]] std::unique_ptr<gpu::RowCache> make_host_row_cache(
+      std::span<const gpu::TileCapacity> slots) override {
+    return right_->make_host_row_cache(slots);
+  }
   void clear_statistics() override { right_->clear_statistics(); }
   void submit(gpu::Tile& tile, gpu::Work work, gpu::Completion done) override {
     const bool wrong =
@@ -91,7 +95,7 @@ TEST_F(SearchCheckTest, EveryMisplacedArticleIsCounted) {
   const auto work = store::Atlas::open(path("work"), store::Atlas::Access::create);
   MisplacingBackend backend({asked.settings.side, input.index.size()}, 1 + random_() % 5);
   Recorder seen;
-  Trainer trainer(*store, *work, nullptr, input, asked, 0, backend, seen);
+  Trainer trainer(*store, *work, nullptr, input, asked, {}, backend, seen);
   ASSERT_TRUE(trainer.run({}));
   ASSERT_EQ(seen.epochs_.size(), 1U);
   EXPECT_GT(backend.misplaced(), 0U);

@@ -1,10 +1,10 @@
-#include "gpu/cpu_row_cache.h"
+#include "gpu/host_row_cache.h"
 
 #include <algorithm>
 
 namespace somatlas::gpu {
 
-void CpuRowCache::keep(std::size_t slot, Tile& tile) {
+void HostRowCache::keep(std::size_t slot, Tile& tile) {
   const Slot& entry = enter(slot, tile);
   const RowArrays& to = entry.arrays;
   const RowArrays& from = tile.own();
@@ -15,8 +15,9 @@ void CpuRowCache::keep(std::size_t slot, Tile& tile) {
   lend(slot, tile);
 }
 
-void CpuRowCache::lend(std::size_t slot, Tile& tile) {
+void HostRowCache::lend(std::size_t slot, Tile& tile) {
   const Slot& entry = this->slot(slot);
+  tile.clear();
   tile.show(entry.arrays, entry.rows, entry.seconds);
 }
 
