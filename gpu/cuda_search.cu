@@ -173,10 +173,10 @@ __global__ void __launch_bounds__(search_threads, search_blocks)
   const std::uint32_t begin = (blockIdx.x % row_blocks) * search_rows;
   const std::uint32_t end = min(begin + search_rows, rows.count);
   const std::uint32_t lane = threadIdx.x % 32;
-  const LineWalk walk(book.neurons, book.descriptors, line * 32 + lane);
-  const uint2* const present = book.present + std::size_t{line} * book.present_words();
-  const uint2* const bytes = reinterpret_cast<const uint2*>(book.byte_lines) +
-                             std::size_t{line} * book.descriptors * 32 + lane;
+  const LineWalk walk = LineWalk(book.neurons, book.descriptors, line * 32 + lane).for_many();
+  const uint2* const present = kept(book.present + std::size_t{line} * book.present_words());
+  const uint2* const bytes = kept(reinterpret_cast<const uint2*>(book.byte_lines) +
+                                  std::size_t{line} * book.descriptors * 32 + lane);
   const std::uint32_t* const lane_groups =
       reinterpret_cast<const std::uint32_t*>(rows.groups) + lane;
   uint4* const own = kept_address(chosen[threadIdx.x / 32]);

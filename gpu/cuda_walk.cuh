@@ -65,6 +65,14 @@ template <std::uint32_t step, typename T>
   return __ldg(at);
 }
 
+/// A pointer whose address stays in registers: the compiler would make it anew for every row.
+template <typename T>
+[[nodiscard]] __device__ const T* kept(const T* pointer) {
+  const T* same;
+  asm("mov.b64 %0, %1;" : "=l"(same) : "l"(pointer));
+  return same;
+}
+
 /// Nodes that a lane takes at once: 16 bytes of weights, 8 of bounds.
 inline constexpr int walk_width = 8;
 
@@ -247,6 +255,8 @@ class RunWalk {
     }
   }
 
+  const Run* line_;  // the run of descriptor 0
+
   /// The nodes' norms.
   __device__ void fetch_norms(std::int32_t (&norms)[walk_width]) const {
     const int4 low = __ldg(norms_);
@@ -273,18 +283,23 @@ class RunWalk {
     each(runs, k);
   }
 
-  const Run* line_;
   const int4* norms_;
   std::uint32_t first_node_;
 };
 
-/// Scores neurons.
+/// Scores neurons; made for one row or for many.
 class LineWalk : public RunWalk<std::uint16_t> {
  public:
   __device__ LineWalk(const LineTable<std::uint16_t>& table, std::uint32_t descriptors,
                       std::uint32_t run)
       : RunWalk(table, descriptors, run) {
     fetch_norms(norms_);
+  }
+  /// For many rows.
+  [[nodiscard]] __device__ LineWalk for_many() const {
+    LineWalk walk = *this;
+    walk.line_ = kept(line_);
+    return walk;
   }
 
   /// norm - 128 * sum of weights of each, over the descriptors in groups. The last fetch may be of

@@ -144,6 +144,59 @@ TEST_P(SearchTest, WeightsThatJustFitAByteAndJustDoNot) {
   }
 }
 
+// A descriptor's largest weight decides how its bounds are kept.
+TEST_P(SearchTest, DescriptorsOfAnyLargestWeight) {
+  constexpr std::array<std::uint16_t, 14> most{
+      1, 255, 256, 510, 511, 4'095, 4'096, 4'097, 8'191, 16'319, 16'320, 16'321, 16'380, 16'383};
+  auto random = generator(23);
+  for (const std::uint32_t side : {16U, 64U, 80U}) {
+    SCOPED_TRACE("side " + std::to_string(side));
+    const std::uint32_t descriptors = 56;
+    const auto backend = make({side, descriptors});
+    auto codebook = random_codebook(side, descriptors, 0.4, 0.05, random);
+    for (std::size_t i = 0; i < codebook.weights.size(); ++i) {
+      const std::uint16_t limit = most[i / codebook.neurons() % most.size()];
+      const std::size_t near = random() % 4;  // some at the limit, and a little below it
+      codebook.weights[i] =
+          codebook.vacant[i % codebook.neurons()] != 0 ? std::uint16_t{0}
+          : near < 3 ? static_cast<std::uint16_t>(limit - std::min<std::size_t>(near * near, limit))
+                     : std::min(codebook.weights[i], limit);
+    }
+    reference_norms(codebook);
+    compare_methods(*backend, codebook, random_rows(300, descriptors, 30, random));
+  }
+}
+
+// The bounds of a smooth map are kept otherwise than those of one that has been trained to the end.
+TEST_P(SearchTest, AfterAnUpdateOfEveryKindOfRadius) {
+  auto random = generator(24);
+  for (const std::uint32_t side : {40U, 80U}) {
+    const std::uint32_t descriptors = 40;
+    const auto backend = make({side, descriptors});
+    for (const std::uint32_t radius : {1U, 12U, 13U, 2U, 30U}) {
+      SCOPED_TRACE("side " + std::to_string(side) + ", radius " + std::to_string(radius));
+      auto rows = random_rows(400, descriptors, 12, random);
+      for (Row& row : rows) {
+        row.bmu = static_cast<Neuron>(random() % (side * side));
+      }
+      ReferenceStatistics statistics;
+      reference_accumulate(statistics, rows);
+      backend->clear_statistics();
+      run_rows(*backend, rows, Work::accumulate, 150);
+      backend->update(radius);
+      auto expected = rows;
+      reference_search(reference_update(statistics, side, descriptors, radius), expected);
+      for (const SearchMethod method : {SearchMethod::pruned, SearchMethod::brute_force}) {
+        SCOPED_TRACE("method " + std::to_string(static_cast<int>(method)));
+        backend->search_by(method);
+        auto found = rows;
+        run_rows(*backend, found, Work::search, 150);
+        expect_places(found, expected);
+      }
+    }
+  }
+}
+
 TEST_P(SearchTest, TheOrderOfRowsDoesNotMatter) {
   auto random = generator(12);
   const auto codebook = random_codebook(33, 100, 0.3, 0.05, random);
